@@ -1,0 +1,2 @@
+/** The broker: one module per capability over the store. */
+export {}

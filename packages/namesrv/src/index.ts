@@ -1,0 +1,2 @@
+/** The name server: which broker has which topic. */
+export {}

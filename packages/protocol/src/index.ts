@@ -1,0 +1,2 @@
+/** Every wire message, declared once; no sockets. */
+export {}

@@ -1,0 +1,2 @@
+/** TCP and TLS: frames in and out, request and response, back-pressure. */
+export {}

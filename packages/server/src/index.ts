@@ -1,0 +1,2 @@
+/** The command `rocketmq`: standalone, namesrv, broker; arguments, configuration files, signals, exit codes. */
+export {}

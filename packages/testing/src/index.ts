@@ -1,0 +1,2 @@
+/** (private) Simulated clock, disk and network, contract suites, golden files. */
+export {}
