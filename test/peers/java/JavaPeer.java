@@ -1,0 +1,210 @@
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.client.producer.SendCallback;
+import org.apache.rocketmq.client.producer.SendResult;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
+
+/** The official Java client as a program: `JavaPeer COMMAND key=value ...`; prints one line per event. */
+public class JavaPeer {
+    private static java.util.Map<String, String> options = new java.util.HashMap<>();
+
+    private static String get(String key, String def) {
+        return options.getOrDefault(key, def);
+    }
+
+    private static int num(String key, int def) {
+        return Integer.parseInt(get(key, String.valueOf(def)));
+    }
+
+    private static synchronized void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+
+    private static double cpuSeconds() {
+        com.sun.management.OperatingSystemMXBean os =
+            (com.sun.management.OperatingSystemMXBean) java.lang.management.ManagementFactory.getOperatingSystemMXBean();
+        return os.getProcessCpuTime() / 1e9;
+    }
+
+    public static void main(String[] args) throws Exception {
+        for (int i = 1; i < args.length; i++) {
+            int at = args[i].indexOf('=');
+            options.put(args[i].substring(0, at), args[i].substring(at + 1));
+        }
+        switch (args[0]) {
+            case "produce": produce(); break;
+            case "produce-load": produceLoad(); break;
+            case "consume": consume(); break;
+            case "consume-load": consumeLoad(); break;
+            default: throw new IllegalArgumentException(args[0]);
+        }
+        System.exit(0);
+    }
+
+    private static DefaultMQProducer producer() throws Exception {
+        DefaultMQProducer producer = new DefaultMQProducer(get("group", "java-producer"));
+        producer.setNamesrvAddr(get("namesrv", ""));
+        producer.setSendMsgTimeout(10000);
+        if (options.containsKey("namespace")) {
+            producer.setNamespace(get("namespace", ""));
+        }
+        if (options.containsKey("compressOver")) {
+            producer.setCompressMsgBodyOverHowmuch(num("compressOver", 4096));
+        }
+        producer.start();
+        return producer;
+    }
+
+    /** Sends `count` messages with bodies PREFIX-i, tags by turn from `tags`, key k-i; prints `sent <id> <offsetId> <queue> <offset>`. */
+    private static void produce() throws Exception {
+        DefaultMQProducer producer = producer();
+        int count = num("count", 10);
+        String prefix = get("prefix", "java");
+        String[] tags = get("tags", "a").split(",");
+        int size = num("size", 0);
+        boolean batch = get("batch", "false").equals("true");
+        List<Message> list = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            StringBuilder body = new StringBuilder(prefix + "-" + i);
+            while (body.length() < size) {
+                body.append('.');
+            }
+            Message message = new Message(get("topic", "T"), tags[i % tags.length], "k-" + prefix + "-" + i,
+                body.toString().getBytes(StandardCharsets.UTF_8));
+            message.putUserProperty("origin", "java");
+            if (options.containsKey("delayLevel")) {
+                message.setDelayTimeLevel(num("delayLevel", 0));
+            }
+            if (batch) {
+                list.add(message);
+            } else {
+                SendResult result = producer.send(message);
+                say("sent " + result.getSendStatus() + " " + result.getMsgId() + " " + result.getOffsetMsgId() + " "
+                    + result.getMessageQueue().getQueueId() + " " + result.getQueueOffset());
+            }
+        }
+        if (batch) {
+            SendResult result = producer.send(list);
+            say("sent " + result.getSendStatus() + " " + result.getMsgId() + " " + result.getOffsetMsgId() + " "
+                + result.getMessageQueue().getQueueId() + " " + result.getQueueOffset());
+        }
+        producer.shutdown();
+        say("done");
+    }
+
+    /** Asynchronous sends with `inFlight` outstanding; prints messages, seconds and CPU seconds of the measured part. */
+    private static void produceLoad() throws Exception {
+        DefaultMQProducer producer = producer();
+        int warm = num("warm", 20000);
+        int count = num("count", 100000);
+        byte[] body = new byte[num("size", 128)];
+        Semaphore inFlight = new Semaphore(num("inFlight", 256));
+        AtomicInteger failed = new AtomicInteger();
+        for (int round = 0; round < 2; round++) {
+            int n = round == 0 ? warm : count;
+            long start = System.nanoTime();
+            double cpu = cpuSeconds();
+            CountDownLatch done = new CountDownLatch(n);
+            for (int i = 0; i < n; i++) {
+                inFlight.acquire();
+                producer.send(new Message(get("topic", "T"), "a", body), new SendCallback() {
+                    public void onSuccess(SendResult result) {
+                        inFlight.release();
+                        done.countDown();
+                    }
+
+                    public void onException(Throwable e) {
+                        failed.incrementAndGet();
+                        inFlight.release();
+                        done.countDown();
+                    }
+                });
+            }
+            done.await();
+            if (round == 1) {
+                say("result {\"messages\":" + n + ",\"seconds\":" + (System.nanoTime() - start) / 1e9 + ",\"cpuSeconds\":"
+                    + (cpuSeconds() - cpu) + ",\"failed\":" + failed.get() + "}");
+            }
+        }
+        producer.shutdown();
+    }
+
+    private static DefaultMQPushConsumer consumer() throws Exception {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(get("group", "java-consumer"));
+        consumer.setNamesrvAddr(get("namesrv", ""));
+        if (options.containsKey("namespace")) {
+            consumer.setNamespace(get("namespace", ""));
+        }
+        consumer.setInstanceName(get("instance", "DEFAULT"));
+        consumer.setConsumeFromWhere(ConsumeFromWhere.valueOf(get("from", "CONSUME_FROM_FIRST_OFFSET")));
+        consumer.setMessageModel(MessageModel.valueOf(get("model", "CLUSTERING")));
+        consumer.subscribe(get("topic", "T"), get("tags", "*"));
+        return consumer;
+    }
+
+    /** Prints `got <body> <queue> <queueOffset> <reconsumeTimes> <bornToNowMicros>` per message until standard input ends or says stop. */
+    private static void consume() throws Exception {
+        DefaultMQPushConsumer consumer = consumer();
+        int failFirst = num("failFirst", 0);
+        consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+            for (MessageExt m : messages) {
+                if (m.getReconsumeTimes() < failFirst) {
+                    say("later " + new String(m.getBody(), StandardCharsets.UTF_8));
+                    return ConsumeConcurrentlyStatus.RECONSUME_LATER;
+                }
+                say("got " + new String(m.getBody(), StandardCharsets.UTF_8) + " " + m.getQueueId() + " " + m.getQueueOffset() + " "
+                    + m.getReconsumeTimes() + " " + (System.currentTimeMillis() - m.getBornTimestamp()) + " " + m.getMsgId());
+            }
+            return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        });
+        consumer.start();
+        say("started");
+        java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
+        }
+        consumer.shutdown();
+        say("stopped");
+    }
+
+    /** Consumes `count` messages and prints messages, seconds and CPU seconds from the first to the last. */
+    private static void consumeLoad() throws Exception {
+        DefaultMQPushConsumer consumer = consumer();
+        int warm = num("warm", 0);
+        int count = num("count", 100000);
+        AtomicLong seen = new AtomicLong();
+        CountDownLatch done = new CountDownLatch(1);
+        long[] start = new long[1];
+        double[] cpu = new double[1];
+        consumer.setPullBatchSize(num("pullBatchSize", 32));
+        consumer.setConsumeMessageBatchMaxSize(num("batch", 1));
+        consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+            long n = seen.addAndGet(messages.size());
+            if (n >= warm + 1 && n - messages.size() < warm + 1) {
+                start[0] = System.nanoTime();
+                cpu[0] = cpuSeconds();
+            }
+            if (n >= warm + count) {
+                done.countDown();
+            }
+            return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        });
+        consumer.start();
+        done.await();
+        say("result {\"messages\":" + count + ",\"seconds\":" + (System.nanoTime() - start[0]) / 1e9 + ",\"cpuSeconds\":"
+            + (cpuSeconds() - cpu[0]) + "}");
+        consumer.shutdown();
+    }
+}

@@ -1,0 +1,16 @@
+/** The peers of the interop suite and the benchmark: real Java processes and our own, started on loopback and ended by pid. */
+export {
+  type CommandResult,
+  type JavaOptions,
+  javaClassPath,
+  javaMissing,
+  javaMqadmin,
+  type Started,
+  startJava,
+  startJavaBroker,
+  startJavaNamesrv,
+  temporaryDirectory,
+} from './java.ts'
+export { type CpuAndMemory, ManagedProcess } from './managed-process.ts'
+export { type OurStandalone, startOurStandalone, startOurs } from './our.ts'
+export { freePort } from './ports.ts'
