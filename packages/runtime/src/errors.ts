@@ -5,7 +5,10 @@
 export const errorCodes = {
   // transport
   CONNECT_FAILED: { retryable: true, remedy: 'Check that the address is right and reachable from here.' },
-  CONNECTION_CLOSED: { retryable: true, remedy: 'The peer or the network closed the connection; the call may be repeated.' },
+  CONNECTION_CLOSED: {
+    retryable: true,
+    remedy: 'The peer or the network closed the connection; the call may be repeated.',
+  },
   REQUEST_TIMEOUT: { retryable: true, remedy: 'Raise the time-out, or look at why the peer is slow.' },
   ABORTED: { retryable: false, remedy: 'The caller aborted the operation through its AbortSignal.' },
   TOO_MANY_REQUESTS: { retryable: true, remedy: 'Wait for earlier calls, or raise the limit of calls in flight.' },
@@ -14,24 +17,42 @@ export const errorCodes = {
   HEADER_INVALID: { retryable: false, remedy: 'A header field is missing or malformed; the message names it.' },
   BODY_INVALID: { retryable: false, remedy: 'The body is not what this request carries; the message says where.' },
   // answers of a peer
-  RESPONSE_ERROR: { retryable: false, remedy: 'The peer refused the request; see `details.responseCode` and the remark.' },
+  RESPONSE_ERROR: {
+    retryable: false,
+    remedy: 'The peer refused the request; see `details.responseCode` and the remark.',
+  },
   // client
   NO_NAME_SERVER: { retryable: true, remedy: 'Give `nameServers`, or set NAMESRV_ADDR, and check that one is up.' },
   NO_ROUTE: { retryable: true, remedy: 'Create the topic with mqadmin updateTopic, or enable autoCreateTopicEnable.' },
   BROKER_NOT_FOUND: { retryable: true, remedy: 'The route names no reachable broker of that name; is the master up?' },
   INVALID_ARGUMENT: { retryable: false, remedy: 'Correct the argument that the message names.' },
-  INVALID_STATE: { retryable: false, remedy: 'The object is not in a state for this call, for instance already closed.' },
+  INVALID_STATE: {
+    retryable: false,
+    remedy: 'The object is not in a state for this call, for instance already closed.',
+  },
   MESSAGE_TOO_LARGE: { retryable: false, remedy: 'Send a smaller body, or raise maxMessageSize on client and broker.' },
   SEND_FAILED: { retryable: true, remedy: 'All attempts failed; `cause` and `details.attempts` tell each one.' },
   OFFSET_NOT_FOUND: { retryable: false, remedy: 'The group has no stored offset for this queue.' },
-  DECOMPRESS_FAILED: { retryable: false, remedy: 'The body is not what its system flag says; the producer is at fault.' },
+  DECOMPRESS_FAILED: {
+    retryable: false,
+    remedy: 'The body is not what its system flag says; the producer is at fault.',
+  },
   // store
   DISK_FULL: { retryable: true, remedy: 'Free disk space; writes resume by themselves.' },
   DISK_FAILED: { retryable: false, remedy: 'A write or sync failed; replace the disk or restart once it is healthy.' },
-  STORE_LOCKED: { retryable: false, remedy: 'Another process uses this directory; stop it or choose another directory.' },
-  STORE_CORRUPT: { retryable: false, remedy: 'Restore the named file from a copy, or remove it after reading docs/operations.md.' },
+  STORE_LOCKED: {
+    retryable: false,
+    remedy: 'Another process uses this directory; stop it or choose another directory.',
+  },
+  STORE_CORRUPT: {
+    retryable: false,
+    remedy: 'Restore the named file from a copy, or remove it after reading docs/operations.md.',
+  },
   STORE_NOT_WRITABLE: { retryable: true, remedy: 'The store refuses writes; the message says why.' },
-  MESSAGE_ILLEGAL: { retryable: false, remedy: 'Topic, body or properties are outside the limits; the message says which.' },
+  MESSAGE_ILLEGAL: {
+    retryable: false,
+    remedy: 'Topic, body or properties are outside the limits; the message says which.',
+  },
   // configuration and programs
   CONFIG_INVALID: { retryable: false, remedy: 'Correct the named key in the configuration.' },
   ADDRESS_IN_USE: { retryable: false, remedy: 'Stop the program that listens there, or choose another port.' },

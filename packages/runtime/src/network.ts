@@ -9,7 +9,10 @@ export interface Network {
    * Listens on `host:port` (port 0: a free one). Resolves when bound. Rejects with `ADDRESS_IN_USE` or `CONNECT_FAILED`.
    * Accepted sockets have TCP_NODELAY set.
    */
-  listen(options: { host: string; port: number; backlog?: number }, onSocket: (socket: Socket) => void): Promise<Listener>
+  listen(
+    options: { host: string; port: number; backlog?: number },
+    onSocket: (socket: Socket) => void,
+  ): Promise<Listener>
   /** Connects; rejects with `CONNECT_FAILED` (`details.address`) on refusal or after `timeoutMs`. TCP_NODELAY set. */
   connect(options: { host: string; port: number; timeoutMs: number; signal?: AbortSignal }): Promise<Socket>
 }
