@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
+
+/**
+ * Unique to this copy of the module, so to each process and each worker thread: two containers with the same bridge
+ * address and process id 1, or the workers of one cluster, never share a client id (case R13).
+ */
+const processInstanceName = `${process.pid}#${randomBytes(6).readUIntBE(0, 6)}`
+
+/** Four random bytes, constant in this process or worker thread: the middle of its message ids. */
+export const idDiscriminator: number = randomBytes(4).readUInt32BE(0)
+
+/** `pid#number`, the default second half of a client id. */
+export function defaultInstanceName(): string {
+  return processInstanceName
+}
+
+/**
+ * `address@instanceName[@unitName][@STREAM]`. `sequence` above 0 tells apart instances that the same process needs because
+ * two consumers of one group live in it.
+ * Source: ClientConfig#buildMQClientId, 5.3.x
+ */
+export function buildClientId(parts: {
+  address: string
+  instanceName: string
+  unitName?: string | undefined
+  stream?: boolean
+  sequence?: number
+}): string {
+  let id = `${parts.address}@${parts.instanceName}`
+  if (parts.sequence) id += `#${parts.sequence}`
+  if (parts.unitName) id += `@${parts.unitName}`
+  if (parts.stream) id += '@STREAM'
+  return id
+}
+
+/**
+ * An address of this host by which others may know it: the first public or private IPv4 that is not loopback or
+ * link-local, else such an IPv6, else 127.0.0.1.
+ */
+export function localAddress(interfaces = networkInterfaces()): string {
+  let ipv6: string | undefined
+  for (const addresses of Object.values(interfaces)) {
+    for (const { address, family, internal } of addresses ?? []) {
+      if (internal) continue
+      if (family === 'IPv4' && !address.startsWith('169.254.')) return address
+      if (family === 'IPv6' && !address.toLowerCase().startsWith('fe80')) ipv6 ??= address
+    }
+  }
+  return ipv6 ?? '127.0.0.1'
+}
