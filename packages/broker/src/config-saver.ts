@@ -1,0 +1,42 @@
+import type { BackedUpFile, Logger, TurnScheduler } from '@rocketmq-ts/runtime'
+
+/**
+ * Keeps one JSON file of `config/` equal to a table in memory. A change is written at the end of its event-loop turn,
+ * before that turn's answers leave, so that what was acknowledged survives a killed process, and a turn that makes many
+ * changes writes once. A failed write is logged and tried again with the next change.
+ */
+export class ConfigSaver {
+  readonly #file: BackedUpFile
+  readonly #encode: () => string
+  readonly #logger: Logger
+  readonly #turn: TurnScheduler | undefined
+  #isDirty = false
+
+  constructor(options: { file: BackedUpFile; encode: () => string; logger: Logger; turn?: TurnScheduler }) {
+    this.#file = options.file
+    this.#encode = options.encode
+    this.#logger = options.logger
+    this.#turn = options.turn
+    this.#turn?.onEnd('write', () => {
+      if (this.#isDirty) this.saveNow()
+    })
+  }
+
+  /** Has the file written at the end of this turn; at once when there is no turn scheduler. */
+  changed(): void {
+    this.#isDirty = true
+    if (this.#turn === undefined) this.saveNow()
+    else this.#turn.schedule()
+  }
+
+  /** Writes the file now. Never throws. */
+  saveNow(): void {
+    this.#isDirty = false
+    try {
+      this.#file.save(this.#encode())
+    } catch (error) {
+      this.#isDirty = true
+      this.#logger.error({ err: error, path: this.#file.path }, 'a configuration file could not be saved')
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import type { DataVersion, TopicConfig } from '@rocketmq-ts/model'
+import type { Clock, Logger } from '@rocketmq-ts/runtime'
+import { RocketMqError } from '@rocketmq-ts/runtime'
+import type { BrokerOptions } from '../options.ts'
+import { alterAttributes, topicAttributes } from './attributes.ts'
+import { fixedSystemTopics, newTopic, systemTopics } from './system-topics.ts'
+
+/** What has happened to a topic; told to whoever registers the broker with the name servers and keeps the file. */
+export interface TopicChange {
+  readonly kind: 'created' | 'updated' | 'deleted'
+  readonly topic: TopicConfig
+}
+
+/** The part of a send request that may create its topic. */
+export interface TopicOnSend {
+  readonly topic: string
+  /** The topic whose configuration is inherited, TBW102 unless the client says otherwise. */
+  readonly defaultTopic: string
+  /** The client's wish; the default topic's queues bound it. */
+  readonly queueCount: number
+  readonly remoteAddress: string
+  readonly sysFlag: number
+}
+
+/** Longest system-wide prefix that marks a topic of the system. */
+const systemTopicPrefix = 'rmq_sys_'
+
+/**
+ * The topics of this broker and their data version. One entry object per topic, replaced (never edited) by a change, so a
+ * caller may keep what {@link get} gave it for the length of a request.
+ */
+export class TopicTable {
+  readonly #options: BrokerOptions
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #topics = new Map<string, TopicConfig>()
+  readonly #systemTopics = new Set(fixedSystemTopics)
+  readonly #listeners: ((change: TopicChange) => void)[] = []
+  #dataVersion: DataVersion
+
+  constructor(deps: { options: BrokerOptions; clock: Clock; logger: Logger }) {
+    this.#options = deps.options
+    this.#clock = deps.clock
+    this.#logger = deps.logger
+    this.#dataVersion = { stateVersion: 0, timestamp: deps.clock.now(), counter: 0 }
+    this.ensureSystemTopics()
+  }
+
+  /** Calls `listener` after each change, in the order of subscription. */
+  onChange(listener: (change: TopicChange) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  get size(): number {
+    return this.#topics.size
+  }
+
+  get dataVersion(): DataVersion {
+    return this.#dataVersion
+  }
+
+  /** The configuration of a topic; `undefined` when it doesn't exist. */
+  get(name: string): TopicConfig | undefined {
+    return this.#topics.get(name)
+  }
+
+  values(): IterableIterator<TopicConfig> {
+    return this.#topics.values()
+  }
+
+  names(): IterableIterator<string> {
+    return this.#topics.keys()
+  }
+
+  /** True for names that clients may not create, change or delete. */
+  isSystem(name: string): boolean {
+    return this.#systemTopics.has(name) || name.startsWith(systemTopicPrefix)
+  }
+
+  /** The names of {@link isSystem} that are known one by one. */
+  systemTopicNames(): readonly string[] {
+    return [...this.#systemTopics]
+  }
+
+  /** Adds the topics that every broker with these settings has and that are absent. No data version step, as in Java. */
+  ensureSystemTopics(): void {
+    for (const topic of systemTopics(this.#options)) {
+      this.#systemTopics.add(topic.topicName)
+      if (!this.#topics.has(topic.topicName)) this.#topics.set(topic.topicName, topic)
+    }
+  }
+
+  /** Takes over what a file or a master says; entries of the same name are replaced. */
+  load(topics: Iterable<TopicConfig>, dataVersion: DataVersion): void {
+    for (const topic of topics) this.#topics.set(topic.topicName, topic)
+    this.#dataVersion = { ...dataVersion }
+  }
+
+  /**
+   * The topic of a send request, created when it is absent and its default topic exists and passes its configuration on.
+   * `undefined`: it can't be created (answer TOPIC_NOT_EXIST).
+   * Source: TopicConfigManager#createTopicInSendMessageMethod, 5.3.x
+   */
+  createOnSend(request: TopicOnSend): TopicConfig | undefined {
+    const existing = this.#topics.get(request.topic)
+    if (existing !== undefined) return existing
+    const base = this.#topics.get(request.defaultTopic)
+    const isOff = request.defaultTopic === 'TBW102' && !this.#options.autoCreateTopicEnable
+    if (base === undefined || (base.perm & 1) === 0 || isOff) {
+      const { topic, defaultTopic, remoteAddress } = request
+      this.#logger.warn(
+        { topic, defaultTopic, remoteAddress },
+        'a topic was not created: its default topic does not allow it',
+      )
+      return undefined
+    }
+    const queueCount = Math.max(0, Math.min(request.queueCount, base.writeQueueNums))
+    const topic: TopicConfig = {
+      ...newTopic(request.topic, queueCount, base.perm & ~1),
+      topicSysFlag: request.sysFlag,
+      topicFilterType: base.topicFilterType,
+    }
+    this.#put(topic, 'created')
+    return topic
+  }
+
+  /** Creates `topic` unless there is one of that name; returns the one in force. */
+  ensure(topic: TopicConfig): TopicConfig {
+    const existing = this.#topics.get(topic.topicName)
+    if (existing !== undefined) return existing
+    this.#put(topic, 'created')
+    return topic
+  }
+
+  /**
+   * The retry topic of a group (`%RETRY%group`), created with `queueCount` read and write queues when absent; an existing
+   * one keeps its queues and takes over the order flag.
+   * Source: TopicConfigManager#createTopicInSendMessageBackMethod, 5.3.x
+   */
+  ensureRetryTopic(
+    group: string,
+    queueCount: number,
+    options: { perm?: number; sysFlag?: number; order?: boolean } = {},
+  ): TopicConfig {
+    return this.ensureBackTopic(`%RETRY%${group}`, queueCount, options)
+  }
+
+  /** The same for any topic that the broker itself fills: retry and dead-letter topics. */
+  ensureBackTopic(
+    topicName: string,
+    queueCount: number,
+    options: { perm?: number; sysFlag?: number; order?: boolean } = {},
+  ): TopicConfig {
+    const { perm = 6, sysFlag = 0, order = false } = options
+    const existing = this.#topics.get(topicName)
+    if (existing === undefined) {
+      return this.ensure({ ...newTopic(topicName, queueCount, perm), topicSysFlag: sysFlag, order })
+    }
+    if (existing.order === order) return existing
+    const updated = { ...existing, order }
+    this.#put(updated, 'updated')
+    return updated
+  }
+
+  /**
+   * Creates or changes a topic; `changes` are signed attribute changes. Throws `INVALID_ARGUMENT` for attributes that
+   * aren't allowed, and then nothing has changed.
+   * Source: TopicConfigManager#updateTopicConfig, 5.3.x
+   */
+  update(topic: TopicConfig, changes: ReadonlyMap<string, string>): TopicConfig {
+    const existing = this.#topics.get(topic.topicName)
+    const attributes = alterAttributes(topicAttributes, existing?.attributes, changes)
+    if (changes.has('+reserve.time')) {
+      const remark = 'Update topic reserveTime not supported'
+      throw new RocketMqError('INVALID_ARGUMENT', remark, { details: { remark } })
+    }
+    const updated = { ...topic, attributes }
+    this.#put(updated, existing === undefined ? 'created' : 'updated')
+    return updated
+  }
+
+  /** Removes a topic; false when there was none. */
+  delete(name: string): boolean {
+    const topic = this.#topics.get(name)
+    if (topic === undefined) return false
+    this.#topics.delete(name)
+    this.#changed({ kind: 'deleted', topic })
+    return true
+  }
+
+  /** Marks topics that the name servers call ordered. */
+  markOrdered(names: Iterable<string>): void {
+    for (const name of names) {
+      const topic = this.#topics.get(name)
+      if (topic !== undefined && !topic.order) this.#put({ ...topic, order: true }, 'updated')
+    }
+  }
+
+  #put(topic: TopicConfig, kind: 'created' | 'updated'): void {
+    this.#topics.set(topic.topicName, topic)
+    this.#logger.info({ topic: topic.topicName, queues: topic.writeQueueNums, perm: topic.perm }, `topic ${kind}`)
+    this.#changed({ kind, topic })
+  }
+
+  #changed(change: TopicChange): void {
+    const { stateVersion, counter } = this.#dataVersion
+    this.#dataVersion = { stateVersion, timestamp: this.#clock.now(), counter: counter + 1 }
+    for (const listener of this.#listeners) listener(change)
+  }
+}
