@@ -1,0 +1,121 @@
+import { RocketMqError } from '@rocketmq-ts/runtime'
+import { type ExtFields, RemotingCommand, serializeTypes } from './command.ts'
+import { languageOfHeader } from './language.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly the characters that JSON escapes
+const needsEscape = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly the characters that JSON escapes
+const escaped = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+const shortEscapes: Record<string, string> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\f': '\\f',
+  '\r': '\\r',
+}
+
+function escapeCharacter(character: string): string {
+  const short = shortEscapes[character]
+  if (short !== undefined) return short
+  return `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/**
+ * A JSON string with its quotes, in the spelling of Java's writer: control characters, U+007F to U+009F, U+2028 and U+2029
+ * as `\u` with upper-case digits, every other character as it is. Source: SerializeWriter (fastjson 1.2.83).
+ */
+export function quoteJson(text: string): string {
+  return needsEscape.test(text) ? `"${text.replace(escaped, escapeCharacter)}"` : `"${text}"`
+}
+
+/** The JSON header of a command, keys in Java's (alphabetical) order, absent parts left out. */
+export function encodeJsonHeader(command: RemotingCommand): string {
+  let text = `{"code":${command.code}`
+  if (command.extFields !== undefined) text += `,"extFields":${encodeExtFields(command.extFields)}`
+  text += `,"flag":${command.flag},"language":${quoteJson(command.language)},"opaque":${command.opaque}`
+  if (command.remark !== undefined) text += `,"remark":${quoteJson(command.remark)}`
+  return `${text},"serializeTypeCurrentRPC":"JSON","version":${command.version}}`
+}
+
+function encodeExtFields(extFields: ExtFields): string {
+  let text = '{'
+  for (const name of Object.keys(extFields)) {
+    if (text.length > 1) text += ','
+    text += `${quoteJson(name)}:${quoteJson(extFields[name]!)}`
+  }
+  return `${text}}`
+}
+
+/**
+ * Reads a JSON header as leniently as Java does: any key order, unknown keys ignored, unquoted names and single quotes,
+ * numbers and booleans as ext values, nulls as absent. Throws `HEADER_INVALID`.
+ */
+export function decodeJsonHeader(source: Buffer, start: number, end: number): RemotingCommand {
+  const text = source.toString('utf8', start, end)
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new RocketMqError('HEADER_INVALID', 'the header of a frame is not a JSON object')
+  }
+  return commandOf(value as Record<string, unknown>)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new RocketMqError('HEADER_INVALID', 'the header of a frame is not JSON', { cause })
+  }
+}
+
+function commandOf(header: Record<string, unknown>): RemotingCommand {
+  return new RemotingCommand(
+    int32Of(header.code, 'code'),
+    languageOfHeader(header.language),
+    int32Of(header.version, 'version'),
+    int32Of(header.opaque, 'opaque'),
+    int32Of(header.flag, 'flag'),
+    header.remark === undefined || header.remark === null ? undefined : textOf(header.remark),
+    extFieldsOf(header.extFields),
+    undefined,
+    serializeTypes.json,
+  )
+}
+
+function int32Of(value: unknown, name: string): number {
+  if (value === undefined || value === null) return 0
+  const number = typeof value === 'string' ? Number.parseInt(value, 10) : value
+  if (typeof number !== 'number' || (number | 0) !== number) {
+    throw new RocketMqError('HEADER_INVALID', `"${name}" in the header of a frame is no 32-bit integer`)
+  }
+  return number
+}
+
+function extFieldsOf(value: unknown): ExtFields | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new RocketMqError('HEADER_INVALID', '"extFields" in the header of a frame is no object')
+  }
+  const fields = value as Record<string, unknown>
+  for (const name in fields) {
+    if (typeof fields[name] !== 'string') return convertedExtFields(fields)
+  }
+  return fields as ExtFields
+}
+
+/** A copy with every value as text and nulls left out; only peers that bend the rules come here. */
+function convertedExtFields(fields: Record<string, unknown>): ExtFields {
+  const result: ExtFields = {}
+  for (const name of Object.keys(fields)) {
+    const item = fields[name]
+    if (item === null || item === undefined) continue
+    Object.defineProperty(result, name, { value: textOf(item), enumerable: true, writable: true, configurable: true })
+  }
+  return result
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
