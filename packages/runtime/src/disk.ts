@@ -32,6 +32,11 @@ export interface Disk {
    * Throws `STORE_LOCKED` naming the holder's process id when known. The file holds the text `lock`.
    */
   lock(path: string): DiskLock
+  /**
+   * Names the life of the page cache: while it stays the same, everything that was written is there, synced or not. Empty when
+   * unknown, which counts as a different life each time.
+   */
+  bootId(): string
 }
 
 export interface DiskStat {
