@@ -1,27 +1,16 @@
-import { type DataVersion, defaultSubscriptionGroup, type SubscriptionGroupConfig } from '@rocketmq-ts/model'
-import type { Clock, Logger } from '@rocketmq-ts/runtime'
+import {
+  type DataVersion,
+  defaultSubscriptionGroup,
+  GROUP_MAX_LENGTH,
+  hasLegalCharacters,
+  initialDataVersion,
+  isSystemGroup,
+  nextDataVersion,
+  presetGroups,
+  type SubscriptionGroupConfig,
+} from '@rocketmq-ts/model'
+import { type Clock, type Logger, RocketMqError } from '@rocketmq-ts/runtime'
 import type { BrokerOptions } from '../options.ts'
-import { type AttributeDefinition, alterAttributes } from '../topic/attributes.ts'
-
-/** Longest name of a group that is created by its first use. */
-const groupNameLengthMax = 255
-const systemGroupPrefix = 'CID_RMQ_SYS_'
-const groupNamePattern = /^[%|a-zA-Z0-9_-]*$/
-
-/** The groups that every broker has. Source: SubscriptionGroupManager#init, 5.3.x */
-export const systemGroups: readonly string[] = [
-  'TOOLS_CONSUMER',
-  'FILTERSRV_CONSUMER',
-  'SELF_TEST_C_GROUP',
-  'CID_ONS-HTTP-PROXY',
-  'CID_ONSAPI_PULL',
-  'CID_ONSAPI_PERMISSION',
-  'CID_ONSAPI_OWNER',
-  'CID_RMQ_SYS_TRANS',
-]
-
-/** Groups have no attributes of their own in 5.3: every name is refused. */
-const groupAttributes: ReadonlyMap<string, AttributeDefinition> = new Map()
 
 /** Bit of a forbidden value that stops reading a topic. */
 export const forbiddenReadIndex = 2
@@ -40,8 +29,8 @@ export class SubscriptionGroupTable {
     this.#options = deps.options
     this.#clock = deps.clock
     this.#logger = deps.logger
-    this.#dataVersion = { stateVersion: 0, timestamp: deps.clock.now(), counter: 0 }
-    for (const name of systemGroups) this.#groups.set(name, defaultSubscriptionGroup(name))
+    this.#dataVersion = initialDataVersion(deps.clock.now())
+    for (const name of presetGroups) this.#groups.set(name, defaultSubscriptionGroup(name))
   }
 
   /** Calls `listener` after each change. */
@@ -73,9 +62,9 @@ export class SubscriptionGroupTable {
   find(group: string): SubscriptionGroupConfig | undefined {
     const existing = this.#groups.get(group)
     if (existing !== undefined) return existing
-    const isSystem = group.startsWith(systemGroupPrefix) && this.#options.enableCreateSysGroup
+    const isSystem = isSystemGroup(group) && this.#options.enableCreateSysGroup
     if (!this.#options.autoCreateSubscriptionGroup && !isSystem) return undefined
-    if (group.length > groupNameLengthMax || !groupNamePattern.test(group)) return undefined
+    if (group.length > GROUP_MAX_LENGTH || !hasLegalCharacters(group)) return undefined
     const created = defaultSubscriptionGroup(group)
     this.#groups.set(group, created)
     this.#logger.info({ group }, 'subscription group created by its first use')
@@ -89,9 +78,11 @@ export class SubscriptionGroupTable {
    */
   update(config: SubscriptionGroupConfig): SubscriptionGroupConfig {
     const existing = this.#groups.get(config.groupName)
-    const changes = new Map(Object.entries(config.attributes))
-    const attributes = alterAttributes(groupAttributes, existing?.attributes, changes)
-    const updated = { ...config, attributes }
+    for (const name of Object.keys(config.attributes)) {
+      // 5.3 declares no attribute for groups.
+      throw new RocketMqError('INVALID_ARGUMENT', `unsupported key: ${name.slice(1)}`)
+    }
+    const updated = { ...config, attributes: existing?.attributes ?? {} }
     this.#groups.set(config.groupName, updated)
     this.#logger.info(
       { group: config.groupName },
@@ -160,8 +151,7 @@ export class SubscriptionGroupTable {
   }
 
   #changed(): void {
-    const { stateVersion, counter } = this.#dataVersion
-    this.#dataVersion = { stateVersion, timestamp: this.#clock.now(), counter: counter + 1 }
+    this.#dataVersion = nextDataVersion(this.#dataVersion, this.#clock.now(), this.#dataVersion.stateVersion)
     for (const listener of this.#listeners) listener()
   }
 }

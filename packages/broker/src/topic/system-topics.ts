@@ -1,60 +1,51 @@
-import type { TopicConfig } from '@rocketmq-ts/model'
+import {
+  perm,
+  replyTopic,
+  reviveTopic,
+  syncBrokerMemberTopic,
+  systemTopics,
+  type TopicConfig,
+  timerTopic,
+  topicConfig,
+} from '@rocketmq-ts/model'
 import type { BrokerOptions } from '../options.ts'
 
 /** One queue for each of the eighteen delay levels. */
 const scheduleTopicQueueCount = 18
+const benchmarkTopicQueueCount = 1024
+const readWrite = perm.read | perm.write
 
-/** Names that are system topics on every broker. Source: TopicValidator, 5.3.x */
-export const fixedSystemTopics: readonly string[] = [
-  'TBW102',
-  'SCHEDULE_TOPIC_XXXX',
-  'BenchmarkTest',
-  'RMQ_SYS_TRANS_HALF_TOPIC',
-  'RMQ_SYS_TRACE_TOPIC',
-  'RMQ_SYS_TRANS_OP_HALF_TOPIC',
-  'TRANS_CHECK_MAX_TIME_TOPIC',
-  'SELF_TEST_TOPIC',
-  'OFFSET_MOVED_EVENT',
-  'CHECKPOINT_TOPIC',
-]
-
-/** A topic with Java's defaults: 16 queues, read and write. */
-export function newTopic(topicName: string, queueCount = 16, perm = 6): TopicConfig {
-  return {
-    topicName,
-    readQueueNums: queueCount,
-    writeQueueNums: queueCount,
-    perm,
-    topicFilterType: 'SINGLE_TAG',
-    topicSysFlag: 0,
-    order: false,
-    attributes: {},
-  }
+/** A topic with `queueCount` read and write queues. */
+export function topicOf(topicName: string, queueCount: number, permission: number = readWrite): TopicConfig {
+  return topicConfig(topicName, { readQueueNums: queueCount, writeQueueNums: queueCount, perm: permission })
 }
 
 /**
  * The topics that a broker with these settings has from its first start, in the order Java makes them.
  * Source: TopicConfigManager#init, 5.3.x
  */
-export function systemTopics(options: BrokerOptions): TopicConfig[] {
+export function presetTopics(options: BrokerOptions): TopicConfig[] {
   const { clusterName, brokerName } = options
-  const topics = [newTopic('SELF_TEST_TOPIC', 1)]
-  if (options.autoCreateTopicEnable) topics.push(newTopic('TBW102', options.defaultTopicQueueCount, 7))
+  const inherited = (isEnabled: boolean) => perm.inherit | (isEnabled ? readWrite : 0)
+  const topics = [topicOf(systemTopics.selfTest, 1)]
+  if (options.autoCreateTopicEnable) {
+    topics.push(topicOf(systemTopics.autoCreateKey, options.defaultTopicQueueCount, inherited(true)))
+  }
   topics.push(
-    newTopic('BenchmarkTest', 1024),
-    newTopic(clusterName, 16, options.clusterTopicEnable ? 7 : 1),
-    newTopic(brokerName, 1, options.brokerTopicEnable ? 7 : 1),
-    newTopic('OFFSET_MOVED_EVENT', 1),
-    newTopic('SCHEDULE_TOPIC_XXXX', scheduleTopicQueueCount),
+    topicOf(systemTopics.benchmark, benchmarkTopicQueueCount),
+    topicOf(clusterName, 16, inherited(options.clusterTopicEnable)),
+    topicOf(brokerName, 1, inherited(options.brokerTopicEnable)),
+    topicOf(systemTopics.offsetMovedEvent, 1),
+    topicOf(systemTopics.schedule, scheduleTopicQueueCount),
   )
-  if (options.traceTopicEnable) topics.push(newTopic(options.traceTopicName, 1))
+  if (options.traceTopicEnable) topics.push(topicOf(options.traceTopicName, 1))
   topics.push(
-    newTopic(`${clusterName}_REPLY_TOPIC`, 1),
-    newTopic(`rmq_sys_REVIVE_LOG_${clusterName}`, options.reviveQueueNum),
-    newTopic(`rmq_sys_SYNC_BROKER_MEMBER_${brokerName}`, 1, 1),
-    newTopic('RMQ_SYS_TRANS_HALF_TOPIC', 1),
-    newTopic('RMQ_SYS_TRANS_OP_HALF_TOPIC', 1),
+    topicOf(replyTopic(clusterName), 1),
+    topicOf(reviveTopic(clusterName), options.reviveQueueNum),
+    topicOf(syncBrokerMemberTopic(brokerName), 1, perm.inherit),
+    topicOf(systemTopics.transactionHalf, 1),
+    topicOf(systemTopics.transactionOpHalf, 1),
   )
-  if (options.timerWheelEnable) topics.push(newTopic('rmq_sys_wheel_timer', 1))
+  if (options.timerWheelEnable) topics.push(topicOf(timerTopic, 1))
   return topics
 }

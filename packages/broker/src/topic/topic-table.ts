@@ -1,9 +1,18 @@
-import type { DataVersion, TopicConfig } from '@rocketmq-ts/model'
+import {
+  alterAttributes,
+  type DataVersion,
+  initialDataVersion,
+  nextDataVersion,
+  perm,
+  retryTopic,
+  systemTopicPrefix,
+  systemTopics,
+  type TopicConfig,
+} from '@rocketmq-ts/model'
 import type { Clock, Logger } from '@rocketmq-ts/runtime'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { BrokerOptions } from '../options.ts'
-import { alterAttributes, topicAttributes } from './attributes.ts'
-import { fixedSystemTopics, newTopic, systemTopics } from './system-topics.ts'
+import { presetTopics, topicOf } from './system-topics.ts'
 
 /** What has happened to a topic; told to whoever registers the broker with the name servers and keeps the file. */
 export interface TopicChange {
@@ -22,9 +31,6 @@ export interface TopicOnSend {
   readonly sysFlag: number
 }
 
-/** Longest system-wide prefix that marks a topic of the system. */
-const systemTopicPrefix = 'rmq_sys_'
-
 /**
  * The topics of this broker and their data version. One entry object per topic, replaced (never edited) by a change, so a
  * caller may keep what {@link get} gave it for the length of a request.
@@ -34,7 +40,7 @@ export class TopicTable {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #topics = new Map<string, TopicConfig>()
-  readonly #systemTopics = new Set(fixedSystemTopics)
+  readonly #systemTopics = new Set<string>(Object.values(systemTopics))
   readonly #listeners: ((change: TopicChange) => void)[] = []
   #dataVersion: DataVersion
 
@@ -42,7 +48,7 @@ export class TopicTable {
     this.#options = deps.options
     this.#clock = deps.clock
     this.#logger = deps.logger
-    this.#dataVersion = { stateVersion: 0, timestamp: deps.clock.now(), counter: 0 }
+    this.#dataVersion = initialDataVersion(deps.clock.now())
     this.ensureSystemTopics()
   }
 
@@ -84,7 +90,7 @@ export class TopicTable {
 
   /** Adds the topics that every broker with these settings has and that are absent. No data version step, as in Java. */
   ensureSystemTopics(): void {
-    for (const topic of systemTopics(this.#options)) {
+    for (const topic of presetTopics(this.#options)) {
       this.#systemTopics.add(topic.topicName)
       if (!this.#topics.has(topic.topicName)) this.#topics.set(topic.topicName, topic)
     }
@@ -105,8 +111,8 @@ export class TopicTable {
     const existing = this.#topics.get(request.topic)
     if (existing !== undefined) return existing
     const base = this.#topics.get(request.defaultTopic)
-    const isOff = request.defaultTopic === 'TBW102' && !this.#options.autoCreateTopicEnable
-    if (base === undefined || (base.perm & 1) === 0 || isOff) {
+    const isOff = request.defaultTopic === systemTopics.autoCreateKey && !this.#options.autoCreateTopicEnable
+    if (base === undefined || (base.perm & perm.inherit) === 0 || isOff) {
       const { topic, defaultTopic, remoteAddress } = request
       this.#logger.warn(
         { topic, defaultTopic, remoteAddress },
@@ -116,7 +122,7 @@ export class TopicTable {
     }
     const queueCount = Math.max(0, Math.min(request.queueCount, base.writeQueueNums))
     const topic: TopicConfig = {
-      ...newTopic(request.topic, queueCount, base.perm & ~1),
+      ...topicOf(request.topic, queueCount, base.perm & ~perm.inherit),
       topicSysFlag: request.sysFlag,
       topicFilterType: base.topicFilterType,
     }
@@ -142,7 +148,7 @@ export class TopicTable {
     queueCount: number,
     options: { perm?: number; sysFlag?: number; order?: boolean } = {},
   ): TopicConfig {
-    return this.ensureBackTopic(`%RETRY%${group}`, queueCount, options)
+    return this.ensureBackTopic(retryTopic(group), queueCount, options)
   }
 
   /** The same for any topic that the broker itself fills: retry and dead-letter topics. */
@@ -151,10 +157,10 @@ export class TopicTable {
     queueCount: number,
     options: { perm?: number; sysFlag?: number; order?: boolean } = {},
   ): TopicConfig {
-    const { perm = 6, sysFlag = 0, order = false } = options
+    const { perm: permission = perm.read | perm.write, sysFlag = 0, order = false } = options
     const existing = this.#topics.get(topicName)
     if (existing === undefined) {
-      return this.ensure({ ...newTopic(topicName, queueCount, perm), topicSysFlag: sysFlag, order })
+      return this.ensure({ ...topicOf(topicName, queueCount, permission), topicSysFlag: sysFlag, order })
     }
     if (existing.order === order) return existing
     const updated = { ...existing, order }
@@ -169,10 +175,9 @@ export class TopicTable {
    */
   update(topic: TopicConfig, changes: ReadonlyMap<string, string>): TopicConfig {
     const existing = this.#topics.get(topic.topicName)
-    const attributes = alterAttributes(topicAttributes, existing?.attributes, changes)
+    const attributes = alterAttributes(existing === undefined, existing?.attributes ?? {}, changes)
     if (changes.has('+reserve.time')) {
-      const remark = 'Update topic reserveTime not supported'
-      throw new RocketMqError('INVALID_ARGUMENT', remark, { details: { remark } })
+      throw new RocketMqError('INVALID_ARGUMENT', 'Update topic reserveTime not supported')
     }
     const updated = { ...topic, attributes }
     this.#put(updated, existing === undefined ? 'created' : 'updated')
@@ -203,8 +208,7 @@ export class TopicTable {
   }
 
   #changed(change: TopicChange): void {
-    const { stateVersion, counter } = this.#dataVersion
-    this.#dataVersion = { stateVersion, timestamp: this.#clock.now(), counter: counter + 1 }
+    this.#dataVersion = nextDataVersion(this.#dataVersion, this.#clock.now(), this.#dataVersion.stateVersion)
     for (const listener of this.#listeners) listener(change)
   }
 }

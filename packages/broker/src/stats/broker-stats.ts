@@ -1,0 +1,413 @@
+import type { Clock, Timer } from '@rocketmq-ts/runtime'
+import type { BrokerOptions } from '../options.ts'
+import { Flow, type FlowField, type WindowIndex, windowCapacities, windowPeriodsMs } from './flow.ts'
+import { LatencyStats } from './latency.ts'
+import { RateSamples } from './rates.ts'
+
+/** One statistic over one window: how much, how much a second, and how much a call. */
+export interface StatsWindow {
+  sum: number
+  tps: number
+  avgpt: number
+}
+
+/** What VIEW_BROKER_STATS_DATA answers. */
+export interface StatsData {
+  statsMinute: StatsWindow
+  statsHour: StatsWindow
+  statsDay: StatsWindow
+}
+
+interface TopicFlows {
+  readonly isSystem: boolean
+  readonly put: Flow
+  /** By queue id; filled with `enableDetailStat` only. */
+  readonly queues: (Flow | undefined)[]
+  readonly latencies: (Flow | undefined)[]
+}
+
+interface GroupFlows {
+  readonly get: Flow
+  readonly queues: (Flow | undefined)[]
+}
+
+/** Statistics that are kept under a text key. */
+export type KeyedStat =
+  | 'SNDBCK_PUT_NUMS'
+  | 'DLQ_PUT_NUMS'
+  | 'SNDBCK2DLQ_TIMES'
+  | 'GROUP_ACK_NUMS'
+  | 'GROUP_CK_NUMS'
+  | 'GROUP_GET_LATENCY'
+  | 'BROKER_ACK_NUMS'
+  | 'BROKER_CK_NUMS'
+  | 'GROUP_GET_FROM_DISK_NUMS'
+  | 'GROUP_GET_FROM_DISK_SIZE'
+  | 'BROKER_GET_FROM_DISK_NUMS'
+  | 'BROKER_GET_FROM_DISK_SIZE'
+  | 'PRODUCER_REGISTER_TIME'
+  | 'CONSUMER_REGISTER_TIME'
+  | 'CHANNEL_ACTIVITY'
+
+/** Most keys of one keyed statistic; further keys are not counted. */
+const keyedFlowsMax = 100_000
+
+/**
+ * What went through the broker, by topic, group, queue and in all. The `add` methods are called per message or request and
+ * cost a few additions and one or two map look-ups. Names and windows are Java's; see {@link find}.
+ * Source: BrokerStatsManager, StoreStatsService, 5.3.x
+ */
+export class BrokerStats {
+  readonly #clock: Clock
+  readonly #options: BrokerOptions
+  readonly #isSystemTopic: (topic: string) => boolean
+  readonly #topics = new Map<string, TopicFlows>()
+  readonly #groups = new Map<string, Map<string, GroupFlows>>()
+  readonly #keyed = new Map<KeyedStat, Map<string, Flow>>()
+  readonly #brokerPut = new Flow()
+  readonly #brokerGet = new Flow()
+  readonly #userPut = new Flow()
+  readonly #userGet = new Flow()
+  /** Times of the samples of each window, oldest first. */
+  readonly #times: [number[], number[], number[]] = [[], [], []]
+  readonly #timers: Timer[] = []
+  readonly #rateSamples = new RateSamples()
+  readonly putLatency = new LatencyStats()
+  readonly bootTimestampMs: number
+  getElapsedMaxMs = 0
+  putFailures = 0
+  #putCount = 0
+  #putBytes = 0
+  #foundCount = 0
+  #missCount = 0
+  #transferredCount = 0
+  /** Totals at midnight: of yesterday and of today. */
+  readonly mornings = { putYesterday: 0, putToday: 0, getYesterday: 0, getToday: 0 }
+
+  constructor(deps: { clock: Clock; options: BrokerOptions; isSystemTopic: (topic: string) => boolean }) {
+    this.#clock = deps.clock
+    this.#options = deps.options
+    this.#isSystemTopic = deps.isSystemTopic
+    this.bootTimestampMs = deps.clock.now()
+  }
+
+  /** Begins sampling. Timers don't keep the process alive. */
+  start(): void {
+    for (const window of [0, 1, 2] as const) {
+      this.sampleWindow(window)
+      this.#timers.push(
+        this.#clock.setInterval(() => this.sampleWindow(window), windowPeriodsMs[window], { unref: true }),
+      )
+    }
+    this.#timers.push(
+      this.#clock.setInterval(() => this.sampleRates(), 1000, { unref: true }),
+      this.#clock.setInterval(() => this.putLatency.rotate(), 60_000, { unref: true }),
+    )
+    this.#scheduleMidnight()
+  }
+
+  /** Ends sampling; counting goes on. */
+  stop(): void {
+    for (const timer of this.#timers.splice(0)) timer.cancel()
+  }
+
+  /** Stored messages of a topic: one call a put, `count` > 1 for a batch. A negative queue id counts for no queue. */
+  addPut(topic: string, count: number, bytes: number, queueId = -1): void {
+    this.#putCount += count
+    this.#putBytes += bytes
+    const flows = this.#topicFlows(topic)
+    flows.put.add(count, bytes, 1)
+    if (queueId >= 0 && this.#options.enableDetailStat) queueFlow(flows.queues, queueId).add(count, bytes, 1)
+  }
+
+  /** Stored messages towards the broker's totals. */
+  addBrokerPut(topic: string, count: number): void {
+    this.#brokerPut.count += count
+    if (!this.#topicFlows(topic).isSystem) this.#userPut.count += count
+  }
+
+  /** From the arrival of a put until its answer could leave, in ms. */
+  addPutLatency(topic: string, queueId: number, elapsedMs: number): void {
+    this.putLatency.add(elapsedMs)
+    if (queueId >= 0) queueFlow(this.#topicFlows(topic).latencies, queueId).add(elapsedMs, 0, 1)
+  }
+
+  /** A put that the store refused. */
+  addPutFailure(): void {
+    this.putFailures++
+  }
+
+  /** Messages that one pull gave a group. A negative queue id counts for no queue. */
+  addGet(group: string, topic: string, count: number, bytes: number, queueId = -1): void {
+    this.#foundCount++
+    this.#transferredCount += count
+    const flows = this.#groupFlows(group, topic)
+    flows.get.add(count, bytes, 1)
+    if (queueId >= 0 && this.#options.enableDetailStat) queueFlow(flows.queues, queueId).add(count, bytes, 1)
+  }
+
+  /** Pulled messages towards the broker's totals. */
+  addBrokerGet(topic: string, count: number): void {
+    this.#brokerGet.count += count
+    if (!this.#topicFlows(topic).isSystem) this.#userGet.count += count
+  }
+
+  /** A pull that found nothing. */
+  addMiss(): void {
+    this.#missCount++
+  }
+
+  /** How long one read of the store took, in ms. */
+  addGetElapsed(group: string, topic: string, queueId: number, elapsedMs: number): void {
+    const value = Math.floor(elapsedMs)
+    if (value > this.getElapsedMaxMs) this.getElapsedMaxMs = value
+    const key = this.#options.enableDetailStat ? `${queueId}@${topic}@${group}` : `${topic}@${group}`
+    this.add('GROUP_GET_LATENCY', key, value)
+  }
+
+  /** A message that a consumer sent back for a later attempt. */
+  addSendBack(group: string, topic: string): void {
+    this.add('SNDBCK_PUT_NUMS', `${topic}@${group}`, 1)
+  }
+
+  /** A message that went to a group's dead letters. */
+  addDeadLetter(group: string, topic: string): void {
+    this.add('SNDBCK2DLQ_TIMES', `${topic}@${group}`, 1)
+  }
+
+  /** Adds to a statistic with a key of text. Beyond 100,000 keys of one name new keys are ignored. */
+  add(name: KeyedStat, key: string, value: number): void {
+    let flows = this.#keyed.get(name)
+    if (flows === undefined) {
+      flows = new Map()
+      this.#keyed.set(name, flows)
+    }
+    let flow = flows.get(key)
+    if (flow === undefined) {
+      if (flows.size >= keyedFlowsMax) return
+      flow = new Flow()
+      flows.set(key, flow)
+    }
+    flow.add(value, 0, 1)
+  }
+
+  /** Puts of a topic in a second, over the last minute. */
+  topicPutTps(topic: string): number {
+    const flow = this.#topics.get(topic)?.put
+    return flow === undefined ? 0 : this.#summarize(flow, 0, 0).tps
+  }
+
+  /** Messages that a group got of a topic in a second, over the last minute. */
+  groupGetTps(group: string, topic: string): number {
+    const flow = this.#groups.get(group)?.get(topic)?.get
+    return flow === undefined ? 0 : this.#summarize(flow, 0, 0).tps
+  }
+
+  /** User messages stored and pulled since the start. */
+  get userTotals(): { put: number; get: number } {
+    return { put: this.#userPut.count, get: this.#userGet.count }
+  }
+
+  /** Totals since the start. */
+  get totals(): { putCount: number; putBytes: number } {
+    return { putCount: this.#putCount, putBytes: this.#putBytes }
+  }
+
+  /** Rates over the last 10, 60 and 600 seconds; `undefined` while the history is shorter. */
+  rates(field: 'put' | 'found' | 'miss' | 'transferred'): (number | undefined)[] {
+    return [10, 60, 600].map(seconds => this.#rateSamples.rate(field, seconds))
+  }
+
+  /** The data of a statistic by Java's name and key; `undefined` when nothing was counted under it. */
+  find(name: string, key: string): StatsData | undefined {
+    const found = this.#findFlow(name, key)
+    if (found === undefined) return undefined
+    const [flow, field] = found
+    return {
+      statsMinute: this.#summarize(flow, 0, field),
+      statsHour: this.#summarize(flow, 1, field),
+      statsDay: this.#summarize(flow, 2, field),
+    }
+  }
+
+  /** Forgets a deleted topic. */
+  deleteTopic(topic: string): void {
+    if (!this.#options.autoDeleteUnusedStats) return
+    this.#topics.delete(topic)
+    for (const topics of this.#groups.values()) topics.delete(topic)
+    this.#deleteKeys(key => key.startsWith(`${topic}@`) || key.includes(`@${topic}@`))
+  }
+
+  /** Forgets a deleted group. */
+  deleteGroup(group: string): void {
+    if (!this.#options.autoDeleteUnusedStats) return
+    this.#groups.delete(group)
+    this.#deleteKeys(key => key.endsWith(`@${group}`))
+  }
+
+  /** Takes one sample of every flow for a window. Called by the timers. */
+  sampleWindow(window: WindowIndex): void {
+    const times = this.#times[window]
+    const nowMs = this.#clock.now()
+    if (times.length === 0) times.push(nowMs - windowPeriodsMs[window])
+    times.push(nowMs)
+    if (times.length > windowCapacities[window]) times.shift()
+    for (const flow of this.#flows()) flow.sample(window)
+    if (window === 1) this.#dropIdle(nowMs)
+  }
+
+  /** Takes one sample of the rates. Called by a timer. */
+  sampleRates(): void {
+    this.#rateSamples.sample(this.#clock.now(), {
+      put: this.#putCount,
+      found: this.#foundCount,
+      miss: this.#missCount,
+      transferred: this.#transferredCount,
+    })
+  }
+
+  /** Remembers the totals of this midnight. */
+  recordMorning(): void {
+    const { mornings } = this
+    mornings.putYesterday = mornings.putToday
+    mornings.getYesterday = mornings.getToday
+    mornings.putToday = this.#userPut.count
+    mornings.getToday = this.#userGet.count
+  }
+
+  #scheduleMidnight(): void {
+    const nowMs = this.#clock.now()
+    const midnight = new Date(nowMs)
+    midnight.setHours(24, 0, 0, 0)
+    const timer = this.#clock.setTimeout(
+      () => {
+        this.#timers.splice(this.#timers.indexOf(timer), 1)
+        this.recordMorning()
+        this.#scheduleMidnight()
+      },
+      Math.max(1, midnight.getTime() - nowMs),
+      { unref: true },
+    )
+    this.#timers.push(timer)
+  }
+
+  #topicFlows(topic: string): TopicFlows {
+    let flows = this.#topics.get(topic)
+    if (flows === undefined) {
+      flows = { isSystem: this.#isSystemTopic(topic), put: new Flow(), queues: [], latencies: [] }
+      this.#topics.set(topic, flows)
+    }
+    return flows
+  }
+
+  #groupFlows(group: string, topic: string): GroupFlows {
+    let topics = this.#groups.get(group)
+    if (topics === undefined) {
+      topics = new Map()
+      this.#groups.set(group, topics)
+    }
+    let flows = topics.get(topic)
+    if (flows === undefined) {
+      flows = { get: new Flow(), queues: [] }
+      topics.set(topic, flows)
+    }
+    return flows
+  }
+
+  *#flows(): Iterable<Flow> {
+    yield this.#brokerPut
+    yield this.#brokerGet
+    yield this.#userPut
+    yield this.#userGet
+    for (const { put, queues, latencies } of this.#topics.values()) {
+      yield put
+      for (const flow of queues) if (flow !== undefined) yield flow
+      for (const flow of latencies) if (flow !== undefined) yield flow
+    }
+    for (const topics of this.#groups.values()) {
+      for (const { get, queues } of topics.values()) {
+        yield get
+        for (const flow of queues) if (flow !== undefined) yield flow
+      }
+    }
+    for (const flows of this.#keyed.values()) yield* flows.values()
+  }
+
+  #findFlow(name: string, key: string): [Flow, FlowField] | undefined {
+    const parts = key.split('@')
+    const [first = '', second = '', third = ''] = parts
+    const is = (flow: Flow | undefined, field: FlowField): [Flow, FlowField] | undefined =>
+      flow === undefined || (flow.calls === 0 && flow.count === 0) ? undefined : [flow, field]
+    const ofBroker = (flow: Flow) => is(key === this.#options.clusterName ? flow : undefined, 0)
+    switch (name) {
+      case 'TOPIC_PUT_NUMS':
+        return is(this.#topics.get(key)?.put, 0)
+      case 'TOPIC_PUT_SIZE':
+        return is(this.#topics.get(key)?.put, 1)
+      case 'TOPIC_PUT_LATENCY':
+        return is(this.#topics.get(second)?.latencies[Number(first)], 0)
+      case 'QUEUE_PUT_NUMS':
+        return is(this.#topics.get(first)?.queues[Number(second)], 0)
+      case 'QUEUE_PUT_SIZE':
+        return is(this.#topics.get(first)?.queues[Number(second)], 1)
+      case 'GROUP_GET_NUMS':
+        return is(this.#groups.get(second)?.get(first)?.get, 0)
+      case 'GROUP_GET_SIZE':
+        return is(this.#groups.get(second)?.get(first)?.get, 1)
+      case 'QUEUE_GET_NUMS':
+        return is(this.#groups.get(third)?.get(first)?.queues[Number(second)], 0)
+      case 'QUEUE_GET_SIZE':
+        return is(this.#groups.get(third)?.get(first)?.queues[Number(second)], 1)
+      case 'BROKER_PUT_NUMS':
+        return ofBroker(this.#brokerPut)
+      case 'BROKER_GET_NUMS':
+        return ofBroker(this.#brokerGet)
+      case 'BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC':
+        return ofBroker(this.#userPut)
+      case 'BROKER_GET_NUMS_WITHOUT_SYSTEM_TOPIC':
+        return ofBroker(this.#userGet)
+      default:
+        return is(this.#keyed.get(name as KeyedStat)?.get(key), 0)
+    }
+  }
+
+  #summarize(flow: Flow, index: WindowIndex, field: FlowField): StatsWindow {
+    const window = flow.windows[index]
+    if (window === undefined) return { sum: 0, tps: 0, avgpt: 0 }
+    const times = this.#times[index]
+    const elapsedMs = times[times.length - 1]! - times[Math.max(0, times.length - window.length)]!
+    const sum = window.difference(field)
+    const calls = window.difference(2)
+    return { sum, tps: elapsedMs > 0 ? (sum * 1000) / elapsedMs : 0, avgpt: calls > 0 ? sum / calls : 0 }
+  }
+
+  #dropIdle(nowMs: number): void {
+    const configured = this.#options.statsIdleMinutesMax
+    if (configured < 0) return
+    const idleMaxMs = (configured <= 10 ? 30 : configured) * 60_000
+    for (const [topic, { put }] of this.#topics) if (put.idleMs(nowMs) > idleMaxMs) this.#topics.delete(topic)
+    for (const [group, topics] of this.#groups) {
+      for (const [topic, { get }] of topics) if (get.idleMs(nowMs) > idleMaxMs) topics.delete(topic)
+      if (topics.size === 0) this.#groups.delete(group)
+    }
+    for (const name of ['SNDBCK_PUT_NUMS', 'GROUP_GET_LATENCY'] as const) {
+      const flows = this.#keyed.get(name)
+      for (const [key, flow] of flows ?? []) if (flow.idleMs(nowMs) > idleMaxMs) flows?.delete(key)
+    }
+  }
+
+  #deleteKeys(matches: (key: string) => boolean): void {
+    for (const flows of this.#keyed.values()) {
+      for (const key of flows.keys()) if (matches(key)) flows.delete(key)
+    }
+  }
+}
+
+function queueFlow(flows: (Flow | undefined)[], queueId: number): Flow {
+  let flow = flows[queueId]
+  if (flow === undefined) {
+    flow = new Flow()
+    flows[queueId] = flow
+  }
+  return flow
+}
