@@ -12,5 +12,6 @@ export {
   temporaryDirectory,
 } from './java.ts'
 export { type CpuAndMemory, ManagedProcess } from './managed-process.ts'
+export { goMissing, startAliOnsPeer, startGoPeer } from './other-peers.ts'
 export { type OurStandalone, startOurStandalone, startOurs } from './our.ts'
 export { freePort } from './ports.ts'
