@@ -15,6 +15,7 @@ export interface SendLoadOptions {
 }
 
 export interface LoadResult {
+  /** Stored (or pulled) ones only: a refusal is cheap and no work done. */
   readonly messages: number
   readonly bytes: number
   readonly seconds: number
@@ -134,9 +135,11 @@ export async function runSendLoad(options: SendLoadOptions): Promise<LoadResult>
     for (const sender of senders) sender.close()
   })
   const seconds = (performance.now() - started) / 1000
+  const refused = Object.values(run.errors).reduce((sum, count) => sum + count, 0)
+  const stored = run.latency.count - refused
   return {
-    messages: run.latency.count,
-    bytes: run.latency.count * options.bodyBytes,
+    messages: stored,
+    bytes: stored * options.bodyBytes,
     seconds,
     p50Ms: run.latency.percentile(0.5),
     p99Ms: run.latency.percentile(0.99),
