@@ -6,7 +6,7 @@ import type { ConnectionContext } from './connection-context.ts'
 import { abortedError } from './pending-call.ts'
 
 /** Turns a connected plain socket into the one to speak on: itself, or TLS around it. */
-export type SocketWrapper = (socket: Socket, timeoutMs: number) => Promise<Socket>
+export type SocketWrapper = (socket: Socket, host: string, timeoutMs: number) => Promise<Socket>
 
 interface Slot {
   /** The connection, once there is one. */
@@ -112,7 +112,7 @@ export class ConnectionPool {
     const startedMs = this.#clock.monotonic()
     const plain = await this.#network.connect({ ...parts, timeoutMs: this.#connectTimeoutMs, signal })
     const leftMs = Math.max(1, this.#connectTimeoutMs - (this.#clock.monotonic() - startedMs))
-    const socket = this.#wrap === undefined ? plain : await this.#wrap(plain, leftMs)
+    const socket = this.#wrap === undefined ? plain : await this.#wrap(plain, parts.host, leftMs)
     if (signal.aborted) {
       socket.destroy()
       throw signal.reason

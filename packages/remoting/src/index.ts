@@ -25,3 +25,4 @@ export {
   responseError,
 } from './rpc-client.ts'
 export { RpcServer, type RpcServerOptions } from './rpc-server.ts'
+export type { ClientTlsOptions, ServerTlsOptions, TlsFiles } from './tls-options.ts'

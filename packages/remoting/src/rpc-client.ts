@@ -27,6 +27,8 @@ import { InFlightAccount } from './in-flight.ts'
 import { defaultTotals, type LimitOptions, limitsOf } from './options.ts'
 import { abortedError } from './pending-call.ts'
 import { Router } from './router.ts'
+import { TlsConnector } from './tls-connector.ts'
+import type { ClientTlsOptions } from './tls-options.ts'
 
 const SUCCESS = 0
 const GO_AWAY = 1500
@@ -48,6 +50,8 @@ export interface RpcClientOptions extends LimitOptions {
   turn?: TurnScheduler
   /** Default 3,000 ms, TLS included. */
   connectTimeoutMs?: number
+  /** Speak TLS. Default: plain. */
+  tls?: ClientTlsOptions | undefined
   /** Handles requests that the server sends to us. Without it they are ignored. */
   requestHandlers?: Router
   /** Called in this order for every call, the raw ones excepted. */
@@ -81,6 +85,7 @@ export class RpcClient {
   readonly #pool: ConnectionPool
   readonly #wheel: TimingWheel
   readonly #flusher: Flusher
+  readonly #tls: TlsConnector | undefined
   readonly #hooks: readonly RequestHook[]
   #closing: Promise<void> | undefined
 
@@ -103,11 +108,13 @@ export class RpcClient {
       limits: limitsOf(options),
       account: new InFlightAccount(defaultTotals.inFlightTotalBytes, defaultTotals.unfinishedTotalBytes),
     }
+    const tls = options.tls === undefined ? undefined : new TlsConnector(clock, logger, options.tls)
+    this.#tls = tls
     this.#pool = new ConnectionPool({
       network,
       context,
       connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS,
-      wrap: undefined,
+      wrap: tls && ((socket, host, timeoutMs) => tls.wrap(socket, host, timeoutMs)),
       onConnection: options.onConnection ?? (() => {}),
     })
   }
@@ -201,6 +208,7 @@ export class RpcClient {
 
   async #close(): Promise<void> {
     await this.#pool.close()
+    this.#tls?.close()
     this.#wheel.clear()
     this.#flusher.close()
   }

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import {
   type Clock,
   type Listener,
@@ -9,12 +8,14 @@ import {
   TimingWheel,
   TurnScheduler,
 } from '@rocketmq-ts/runtime'
-import { type PeerAddresses, socketAddresses } from './address.ts'
 import { Connection } from './connection.ts'
 import { type ConnectionContext, Flusher } from './connection-context.ts'
+import { type AdmittedPeer, FrontDoor } from './front-door.ts'
 import { InFlightAccount } from './in-flight.ts'
 import { defaultTotals, type LimitOptions, limitsOf } from './options.ts'
 import { Router } from './router.ts'
+import { TlsAcceptor } from './tls-acceptor.ts'
+import type { ServerTlsOptions } from './tls-options.ts'
 
 /** How a {@link RpcServer} is built. Limits have the defaults of {@link defaultLimits}. */
 export interface RpcServerOptions extends LimitOptions {
@@ -27,6 +28,10 @@ export interface RpcServerOptions extends LimitOptions {
   inFlightTotalBytes?: number
   /** Memory of half received frames, over all connections; a connection that exceeds it is closed. */
   unfinishedTotalBytes?: number
+  /** Default: plain and TLS on one port, with a certificate that signs itself. */
+  tls?: ServerTlsOptions
+  /** Read PROXY headers (v1 and v2) where a connection begins with one. Default true. */
+  proxyProtocol?: boolean
 }
 
 type ConnectionListener = (connection: Connection) => void
@@ -38,6 +43,8 @@ export class RpcServer {
   readonly #logger: Logger
   readonly #context: ConnectionContext
   readonly #flusher: Flusher
+  readonly #tls: TlsAcceptor | undefined
+  readonly #door: FrontDoor
   readonly #listeners: Listener[] = []
   readonly #connections = new Set<Connection>()
   readonly #openListeners: ConnectionListener[] = []
@@ -65,6 +72,18 @@ export class RpcServer {
         options.unfinishedTotalBytes ?? defaultTotals.unfinishedTotalBytes,
       ),
     }
+    const { wheel, repeatedLog, limits } = this.#context
+    const tlsMode = options.tls?.mode ?? 'permissive'
+    this.#tls = tlsMode === 'disabled' ? undefined : new TlsAcceptor(clock, logger, options.tls ?? {})
+    this.#door = new FrontDoor({
+      wheel,
+      repeatedLog,
+      timeoutMs: limits.idleTimeoutMs,
+      tlsMode,
+      tls: this.#tls,
+      proxyProtocol: options.proxyProtocol ?? true,
+      onAdmitted: peer => this.#admit(peer),
+    })
   }
 
   /** The connections that are open now. */
@@ -91,7 +110,7 @@ export class RpcServer {
    * Rejects with `ADDRESS_IN_USE` or `CONNECT_FAILED`.
    */
   async listen({ host, port }: { host: string; port: number }): Promise<{ host: string; port: number }> {
-    const listener = await this.#network.listen({ host, port }, socket => this.#onSocket(socket))
+    const listener = await this.#network.listen({ host, port }, socket => this.#door.receive(socket))
     this.#listeners.push(listener)
     this.#logger.debug({ host: listener.host, port: listener.port }, 'listening')
     return { host: listener.host, port: listener.port }
@@ -108,31 +127,31 @@ export class RpcServer {
 
   async #close(): Promise<void> {
     const listening = this.#listeners.map(listener => listener.close())
+    this.#door.close()
     const closed = [...this.#connections].map(connection => {
       connection.close('the server stops')
       return connection.closed
     })
     await Promise.all([...listening, ...closed])
+    this.#tls?.close()
     this.#context.wheel.clear()
     this.#flusher.close()
   }
 
-  #onSocket(socket: Socket): void {
-    this.#admit(socket, socketAddresses(socket))
-  }
-
-  #admit(socket: Socket, addresses: PeerAddresses): void {
+  #admit({ socket, addresses, attributes, firstBytes }: AdmittedPeer): void {
     if (this.#closing !== undefined) {
       socket.destroy()
       return
     }
     const connection = new Connection(this.#context, socket, addresses)
+    for (const [name, value] of attributes) connection.attributes.set(name, value)
     this.#connections.add(connection)
     connection.onClose(() => {
       this.#connections.delete(connection)
       this.#tell(this.#closeListeners, connection)
     })
     this.#tell(this.#openListeners, connection)
+    if (firstBytes.length > 0) connection.receive(firstBytes)
   }
 
   #tell(listeners: readonly ConnectionListener[], connection: Connection): void {
