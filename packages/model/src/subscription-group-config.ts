@@ -1,15 +1,18 @@
 /** How long to wait before each retry of a group's message. */
 export interface GroupRetryPolicy {
   readonly type: 'EXPONENTIAL' | 'CUSTOMIZED'
-  readonly exponentialRetryPolicy?: {
-    /** ms */
-    readonly initial: number
-    /** ms */
-    readonly max: number
-    readonly multiplier: number
-  }
+  readonly exponentialRetryPolicy?: ExponentialRetryPolicy | undefined
   /** `next`: ms before each try. */
-  readonly customizedRetryPolicy?: { readonly next: readonly number[] }
+  readonly customizedRetryPolicy?: { readonly next: readonly number[] } | undefined
+}
+
+/** Delays that grow by a factor. */
+export interface ExponentialRetryPolicy {
+  /** ms */
+  readonly initial: number
+  /** ms */
+  readonly max: number
+  readonly multiplier: number
 }
 
 /** A subscription that the operator fixed for a group. */
@@ -37,7 +40,7 @@ export interface SubscriptionGroupConfig {
   /** Bit 1: unit. */
   readonly groupSysFlag: number
   readonly consumeTimeoutMinute: number
-  readonly subscriptionDataSet?: readonly SimpleSubscriptionData[]
+  readonly subscriptionDataSet?: readonly SimpleSubscriptionData[] | undefined
   readonly attributes: Readonly<Record<string, string>>
 }
 

@@ -1,9 +1,13 @@
 /** Every wire message, declared once; no sockets. */
 export * from './apis/index.ts'
+export * from './bodies/index.ts'
 export * from './command.ts'
 export * from './define.ts'
 export * from './frame.ts'
+export * from './hot/pull-message.ts'
+export * from './hot/send-message.ts'
 export * from './language.ts'
+export * from './lenient-json.ts'
 export * from './mq-version.ts'
 export * from './request-codes.ts'
 export * from './response-codes.ts'
