@@ -1,4 +1,7 @@
+import { decodeBinaryExt, decodeJsonExt, type ExtFields } from './ext-fields.ts'
 import { CURRENT_VERSION } from './mq-version.ts'
+
+export type { ExtFields }
 
 /** The header form of a frame: 0 is JSON, 1 is ROCKETMQ (binary). */
 export type SerializeType = 0 | 1
@@ -8,12 +11,12 @@ export const serializeTypes = { json: 0, rocketmq: 1 } as const
 /** Bits of {@link RemotingCommand.flag}. */
 export const commandFlag = { response: 1, oneway: 2 } as const
 
-/** The string-to-string map of a command: flattened header fields and whatever hooks add. */
-export type ExtFields = Record<string, string>
-
 /**
  * One request or response as it travels. All fields are always set, in this order, so that the engine sees one shape.
- * `body` of a decoded command is a view into the frame: borrowed, valid during the turn in which it was handed out.
+ *
+ * Of a decoded command, `body` is a view into the frame: borrowed, valid during the turn in which it was handed out.
+ * The same holds for the ext fields until they are first read: most hot requests are decoded straight from the bytes, so
+ * the map is made on demand.
  */
 export class RemotingCommand {
   /** Request or response code. */
@@ -28,10 +31,14 @@ export class RemotingCommand {
   flag: number
   /** Text for people, mostly of an error. */
   remark: string | undefined
-  extFields: ExtFields | undefined
   /** Undefined when empty: the wire can't tell the two apart. */
   body: Buffer | undefined
   serializeType: SerializeType
+  /** The undecoded ext section, while nobody has asked for the map. For the codecs of this package only. */
+  rawExt: Buffer | undefined
+  rawExtStart: number
+  rawExtEnd: number
+  private ownExtFields: ExtFields | undefined
 
   constructor(
     code: number,
@@ -50,9 +57,12 @@ export class RemotingCommand {
     this.opaque = opaque
     this.flag = flag
     this.remark = remark
-    this.extFields = extFields
     this.body = body
     this.serializeType = serializeType
+    this.rawExt = undefined
+    this.rawExtStart = 0
+    this.rawExtEnd = 0
+    this.ownExtFields = extFields
   }
 
   get isResponse(): boolean {
@@ -61,6 +71,24 @@ export class RemotingCommand {
 
   get isOneway(): boolean {
     return (this.flag & commandFlag.oneway) !== 0
+  }
+
+  /** Header fields and whatever hooks have added. Reading them may throw `HEADER_INVALID` for a decoded command. */
+  get extFields(): ExtFields | undefined {
+    const source = this.rawExt
+    if (source !== undefined) {
+      this.rawExt = undefined
+      this.ownExtFields =
+        this.serializeType === serializeTypes.json
+          ? decodeJsonExt(source, this.rawExtStart, this.rawExtEnd)
+          : decodeBinaryExt(source, this.rawExtStart, this.rawExtEnd)
+    }
+    return this.ownExtFields
+  }
+
+  set extFields(extFields: ExtFields | undefined) {
+    this.rawExt = undefined
+    this.ownExtFields = extFields
   }
 }
 

@@ -1,5 +1,6 @@
 import { RocketMqError } from '@rocketmq-ts/runtime'
-import { type ExtFields, RemotingCommand, serializeTypes } from './command.ts'
+import { RemotingCommand, serializeTypes } from './command.ts'
+import { checkedEnd } from './ext-fields.ts'
 import { languageOfOrdinal, ordinalOfLanguage } from './language.ts'
 
 /**
@@ -66,41 +67,21 @@ export function decodeBinaryHeader(source: Buffer, start: number, end: number): 
   const remarkEnd = checkedEnd(remarkStart, source.readInt32BE(start + 13), end - 4)
   const extStart = remarkEnd + 4
   const extEnd = checkedEnd(extStart, source.readInt32BE(remarkEnd), end)
-  return new RemotingCommand(
+  const command = new RemotingCommand(
     source.readInt16BE(start),
     languageOfOrdinal(source.readInt8(start + 2)),
     source.readInt16BE(start + 3),
     source.readInt32BE(start + 5),
     source.readInt32BE(start + 9),
     remarkEnd === remarkStart ? undefined : source.toString('utf8', remarkStart, remarkEnd),
-    extEnd === extStart ? undefined : decodeExtFields(source, extStart, extEnd),
+    undefined,
     undefined,
     serializeTypes.rocketmq,
   )
-}
-
-function decodeExtFields(source: Buffer, start: number, end: number): ExtFields {
-  const fields: ExtFields = {}
-  let at = start
-  while (at < end) {
-    if (end - at < 2) throw new RocketMqError('HEADER_INVALID', 'the ext section of a binary header is cut short')
-    const nameStart = at + 2
-    const nameEnd = checkedEnd(nameStart, source.readUInt16BE(at), end - 4)
-    const valueStart = nameEnd + 4
-    const valueEnd = checkedEnd(valueStart, source.readInt32BE(nameEnd), end)
-    at = valueEnd
-    if (nameEnd === nameStart || valueEnd === valueStart) continue
-    const name = source.toString('utf8', nameStart, nameEnd)
-    // Assigning to this one name would set the prototype instead of a field.
-    if (name === '__proto__') continue
-    fields[name] = source.toString('utf8', valueStart, valueEnd)
+  if (extEnd !== extStart) {
+    command.rawExt = source
+    command.rawExtStart = extStart
+    command.rawExtEnd = extEnd
   }
-  return fields
-}
-
-function checkedEnd(start: number, length: number, limit: number): number {
-  if (length < 0 || length > limit - start) {
-    throw new RocketMqError('HEADER_INVALID', `a text of ${length} bytes doesn't fit its binary header`)
-  }
-  return start + length
+  return command
 }

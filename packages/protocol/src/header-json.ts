@@ -1,6 +1,9 @@
 import { RocketMqError } from '@rocketmq-ts/runtime'
-import { type ExtFields, RemotingCommand, serializeTypes } from './command.ts'
+import { RemotingCommand, serializeTypes } from './command.ts'
+import { type ExtFields, extFieldsOf, parseJson, textOf } from './ext-fields.ts'
+import { scanJsonHead } from './hot/json-head.ts'
 import { languageOfHeader } from './language.ts'
+import { JsonMap } from './lenient-json.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly the characters that JSON escapes
 const needsEscape = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/
@@ -51,22 +54,19 @@ function encodeExtFields(extFields: ExtFields): string {
 /**
  * Reads a JSON header as leniently as Java does: any key order, unknown keys ignored, unquoted names and single quotes,
  * numbers and booleans as ext values, nulls as absent. Throws `HEADER_INVALID`.
+ * The exact form that Java writes takes a short cut, which leaves the ext fields undecoded.
  */
 export function decodeJsonHeader(source: Buffer, start: number, end: number): RemotingCommand {
-  const text = source.toString('utf8', start, end)
-  const value = parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  return scanJsonHead(source, start, end) ?? decodeAnyJsonHeader(source, start, end)
+}
+
+/** {@link decodeJsonHeader} without the short cut. */
+export function decodeAnyJsonHeader(source: Buffer, start: number, end: number): RemotingCommand {
+  const value = parseJson(source.toString('utf8', start, end))
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonMap) {
     throw new RocketMqError('HEADER_INVALID', 'the header of a frame is not a JSON object')
   }
   return commandOf(value as Record<string, unknown>)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new RocketMqError('HEADER_INVALID', 'the header of a frame is not JSON', { cause })
-  }
 }
 
 function commandOf(header: Record<string, unknown>): RemotingCommand {
@@ -90,32 +90,4 @@ function int32Of(value: unknown, name: string): number {
     throw new RocketMqError('HEADER_INVALID', `"${name}" in the header of a frame is no 32-bit integer`)
   }
   return number
-}
-
-function extFieldsOf(value: unknown): ExtFields | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new RocketMqError('HEADER_INVALID', '"extFields" in the header of a frame is no object')
-  }
-  const fields = value as Record<string, unknown>
-  for (const name in fields) {
-    if (typeof fields[name] !== 'string') return convertedExtFields(fields)
-  }
-  return fields as ExtFields
-}
-
-/** A copy with every value as text and nulls left out; only peers that bend the rules come here. */
-function convertedExtFields(fields: Record<string, unknown>): ExtFields {
-  const result: ExtFields = {}
-  for (const name of Object.keys(fields)) {
-    const item = fields[name]
-    if (item === null || item === undefined) continue
-    Object.defineProperty(result, name, { value: textOf(item), enumerable: true, writable: true, configurable: true })
-  }
-  return result
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
