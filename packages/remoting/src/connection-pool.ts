@@ -52,7 +52,8 @@ export class ConnectionPool {
 
   /** The connection to `address` if there is one that can be used now. */
   peek(address: string): Connection | undefined {
-    return this.#slots.get(address)?.connection
+    const connection = this.#slots.get(address)?.connection
+    return connection?.isUsable ? connection : undefined
   }
 
   /**
@@ -63,8 +64,8 @@ export class ConnectionPool {
   async connect(address: string, timeoutMs?: number, signal?: AbortSignal): Promise<Connection> {
     if (this.#aborter.signal.aborted) throw new RocketMqError('INVALID_STATE', 'the client is closed')
     let slot = this.#slots.get(address)
-    if (slot?.connection !== undefined) return slot.connection
-    if (slot === undefined) {
+    if (slot?.connection?.isUsable) return slot.connection
+    if (slot === undefined || slot.connection !== undefined) {
       slot = { connection: undefined, connecting: undefined }
       this.#slots.set(address, slot)
     }

@@ -82,6 +82,11 @@ export class Connection implements CallOwner, InFlightWaiter {
     return this.#state
   }
 
+  /** True while frames can be sent: neither closing nor closed. */
+  get isUsable(): boolean {
+    return this.#state === 'open' || this.#state === 'congested'
+  }
+
   /** Why the connection is closing or closed; meaningless before. */
   get closeReason(): string {
     return this.#closeReason
@@ -112,14 +117,14 @@ export class Connection implements CallOwner, InFlightWaiter {
 
   /** Queues a whole frame for the end of this turn. Dropped silently when the connection is closing. */
   writeFrame(bytes: Buffer): void {
-    if (!this.#acceptsOutput) return
+    if (!this.isUsable) return
     this.#output.append(bytes)
     this.#afterOutput()
   }
 
   /** The same for a frame in parts. Parts of 4 KiB and more go out by reference and must not change any more. */
   writeParts(head: Buffer, parts: readonly Buffer[]): void {
-    if (!this.#acceptsOutput) return
+    if (!this.isUsable) return
     this.#output.append(head)
     for (const part of parts) this.#output.append(part)
     this.#afterOutput()
@@ -141,7 +146,7 @@ export class Connection implements CallOwner, InFlightWaiter {
 
   /** Queues the frame in the reserved memory, which ends before `endOffset`. */
   commit(endOffset: number): void {
-    if (!this.#acceptsOutput) return
+    if (!this.isUsable) return
     this.#output.commit(endOffset)
     this.#afterOutput()
   }
@@ -358,12 +363,8 @@ export class Connection implements CallOwner, InFlightWaiter {
 
   // --- state
 
-  get #acceptsOutput(): boolean {
-    return this.#state === 'open' || this.#state === 'congested'
-  }
-
   #checkWritable(code: number): void {
-    if (!this.#acceptsOutput) throw this.#closedError(code)
+    if (!this.isUsable) throw this.#closedError(code)
     if (this.outgoingBytes > this.#context.limits.outgoingLimitBytes) {
       throw new RocketMqError(
         'TOO_MANY_REQUESTS',
@@ -393,7 +394,7 @@ export class Connection implements CallOwner, InFlightWaiter {
   /** @internal The end of a turn in which something was queued. */
   flush(): void {
     this.#isDirty = false
-    if (!this.#acceptsOutput) return
+    if (!this.isUsable) return
     if (!this.#socket.writable) {
       this.#output.clear()
       return

@@ -20,8 +20,8 @@ const double = defineApi({
   response: defineHeader('DoubleResponseHeader', { value: required.int32() }),
 })
 
-test('a call reaches its handler and the answer reaches the caller', async () => {
-  const cleanup = new Cleanup()
+test('a call reaches its handler and the answer reaches the caller', async t => {
+  const cleanup = new Cleanup(t)
   const { server, address } = await startServer(cleanup)
   server.router.handle(double, ({ header, body }) => ({ header: { value: header.value * 2 }, body }))
   const client = startClient(cleanup)
@@ -31,8 +31,8 @@ test('a call reaches its handler and the answer reaches the caller', async () =>
   await cleanup.close()
 })
 
-test('many calls travel on one connection and are answered in any order', async () => {
-  const cleanup = new Cleanup()
+test('many calls travel on one connection and are answered in any order', async t => {
+  const cleanup = new Cleanup(t)
   const { server, address } = await startServer(cleanup)
   const parked: (() => void)[] = []
   server.router.handle(double, async ({ header }) => {
@@ -52,8 +52,8 @@ test('many calls travel on one connection and are answered in any order', async 
   await cleanup.close()
 })
 
-test('an unknown request code is answered with code 3 and the remark that Java gives', async () => {
-  const cleanup = new Cleanup()
+test('an unknown request code is answered with code 3 and the remark that Java gives', async t => {
+  const cleanup = new Cleanup(t)
   const { port } = await startServer(cleanup)
   const peer = cleanup.add(await RawPeer.connect(port))
   peer.send(requestFrame(4711, 99))
@@ -66,8 +66,8 @@ test('an unknown request code is answered with code 3 and the remark that Java g
   await cleanup.close()
 })
 
-test('what a handler throws is answered with code 1, or with the code that the error names', async () => {
-  const cleanup = new Cleanup()
+test('what a handler throws is answered with code 1, or with the code that the error names', async t => {
+  const cleanup = new Cleanup(t)
   const { server, port } = await startServer(cleanup)
   server.router
     .handle(defineApi({ name: 'THROWS', code: 1 }), () => {
@@ -99,8 +99,8 @@ test('what a handler throws is answered with code 1, or with the code that the e
   await cleanup.close()
 })
 
-test('a oneway request is handled and never answered', async () => {
-  const cleanup = new Cleanup()
+test('a oneway request is handled and never answered', async t => {
+  const cleanup = new Cleanup(t)
   const { server, port } = await startServer(cleanup)
   const seen: string[] = []
   server.router
@@ -133,8 +133,8 @@ test('a oneway request is handled and never answered', async () => {
   await cleanup.close()
 })
 
-test('a server calls its client on the same connection', async () => {
-  const cleanup = new Cleanup()
+test('a server calls its client on the same connection', async t => {
+  const cleanup = new Cleanup(t)
   const { server, address } = await startServer(cleanup)
   let peer: Connection | undefined
   server.onConnection(connection => {
@@ -149,8 +149,8 @@ test('a server calls its client on the same connection', async () => {
   await cleanup.close()
 })
 
-test('the answers of one turn leave in one write', async () => {
-  const cleanup = new Cleanup()
+test('the answers of one turn leave in one write', async t => {
+  const cleanup = new Cleanup(t)
   const { server, port } = await startServer(cleanup)
   const writes: number[] = []
   server.router.handleRaw(9, (command, connection) => connection.respond(command, responseCommand(command, 0)))
@@ -162,8 +162,8 @@ test('the answers of one turn leave in one write', async () => {
   await cleanup.close()
 })
 
-test('closing the server closes its connections and tells the listeners', async () => {
-  const cleanup = new Cleanup()
+test('closing the server closes its connections and tells the listeners', async t => {
+  const cleanup = new Cleanup(t)
   const { server, port } = await startServer(cleanup)
   const events: string[] = []
   server.onConnection(connection => {

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import { decodeFrame, encodeFrame, type RemotingCommand, requestCommand } from '@rocketmq-ts/protocol'
+import type { TestContext } from 'node:test'
+import { CURRENT_VERSION, decodeFrame, encodeFrame, type RemotingCommand, requestCommand } from '@rocketmq-ts/protocol'
 import {
   FrameDecoder,
   RpcClient,
@@ -9,9 +10,13 @@ import {
 } from '@rocketmq-ts/remoting/internal'
 import { nodeNetwork, systemClock } from '@rocketmq-ts/runtime'
 
-/** Closes what a test opened, in reverse order. */
+/** Closes what a test opened, in reverse order: when told, and in any case at the test's end. */
 export class Cleanup {
   readonly #closers: (() => unknown)[] = []
+
+  constructor(test: TestContext) {
+    test.after(() => this.close())
+  }
 
   add<T extends { close(): unknown }>(closable: T): T {
     this.#closers.push(() => closable.close())
@@ -87,8 +92,14 @@ export class RawPeer {
 }
 
 /** An encoded request. */
-export function requestFrame(code: number, opaque: number, body?: Buffer, ext: Record<string, string> = {}): Buffer {
-  const command = requestCommand(code, ext, body)
+export function requestFrame(
+  code: number,
+  opaque: number,
+  body?: Buffer,
+  ext: Record<string, string> = {},
+  version = CURRENT_VERSION,
+): Buffer {
+  const command = requestCommand(code, ext, body, { version })
   command.opaque = opaque
   return encodeFrame(command)
 }
