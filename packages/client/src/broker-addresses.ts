@@ -53,8 +53,13 @@ export class BrokerAddresses {
   }
 
   hasAddress(address: string): boolean {
-    for (const { endpoint } of this.entries()) if (endpoint.address === address) return true
-    return false
+    return this.nameOf(address) !== undefined
+  }
+
+  /** Name of the broker at this address. */
+  nameOf(address: string): string | undefined {
+    for (const { brokerName, endpoint } of this.entries()) if (endpoint.address === address) return brokerName
+    return undefined
   }
 
   /** Forgets addresses for which `isUsed` is false. */

@@ -16,25 +16,6 @@ export function defaultInstanceName(): string {
 }
 
 /**
- * `address@instanceName[@unitName][@STREAM]`. `sequence` above 0 tells apart instances that the same process needs because
- * two consumers of one group live in it.
- * Source: ClientConfig#buildMQClientId, 5.3.x
- */
-export function buildClientId(parts: {
-  address: string
-  instanceName: string
-  unitName?: string | undefined
-  stream?: boolean
-  sequence?: number
-}): string {
-  let id = `${parts.address}@${parts.instanceName}`
-  if (parts.sequence) id += `#${parts.sequence}`
-  if (parts.unitName) id += `@${parts.unitName}`
-  if (parts.stream) id += '@STREAM'
-  return id
-}
-
-/**
  * An address of this host by which others may know it: the first public or private IPv4 that is not loopback or
  * link-local, else such an IPv6, else 127.0.0.1.
  */

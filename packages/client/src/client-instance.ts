@@ -1,11 +1,11 @@
-import type { MessageQueue } from '@rocketmq-ts/model'
-import { RequestCode, requestCommand } from '@rocketmq-ts/protocol'
-import { type RequestHook, Router, RpcClient } from '@rocketmq-ts/remoting'
-import { type Clock, type Logger, type Random, RocketMqError, type Timer } from '@rocketmq-ts/runtime'
+import { buildClientId, type MessageQueue } from '@rocketmq-ts/model'
+import { type HeartbeatData, RequestCode, requestCommand } from '@rocketmq-ts/protocol'
+import { type Connection, Router, RpcClient } from '@rocketmq-ts/remoting'
+import { type Clock, type Logger, type Random, RocketMqError, realDisk, type Timer } from '@rocketmq-ts/runtime'
 import { registerBrokerRequests } from './broker-requests.ts'
-import { buildClientId, defaultInstanceName, localAddress } from './client-id.ts'
+import { defaultInstanceName, localAddress } from './client-id.ts'
 import type { ConsumerRegistration } from './consume/consumer-registration.ts'
-import { Heartbeats, heartbeatFingerprint, heartbeatOf } from './heartbeat.ts'
+import { Heartbeats, heartbeatOf } from './heartbeat.ts'
 import { NameServers, parseNameServers } from './name-servers.ts'
 import type { ResolvedClientOptions } from './options.ts'
 import type { ProducerRegistration } from './registrations.ts'
@@ -14,6 +14,12 @@ import { RouteTable } from './route-table.ts'
 
 /** How often the list of name servers is asked for when `nameServers` is a function. */
 const nameServerSourceIntervalMs = 120_000
+
+/**
+ * Above this, new calls on a connection fail with TOO_MANY_REQUESTS. Producers and consumers have bounds of their own,
+ * well below: reaching this one means that a broker has stopped reading.
+ */
+const outgoingLimitBytes = 256 << 20
 
 /** Of this process (or worker thread): sharing key → instance. */
 const instances = new Map<string, ClientInstance>()
@@ -57,7 +63,13 @@ export class ClientInstance {
   #sourceAsked: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  private constructor(key: string, clientId: string, clientAddress: string, options: ResolvedClientOptions) {
+  private constructor(
+    key: string,
+    clientId: string,
+    clientAddress: string,
+    options: ResolvedClientOptions,
+    isStream: boolean,
+  ) {
     this.#key = key
     this.clientId = clientId
     this.clientAddress = clientAddress
@@ -66,23 +78,32 @@ export class ClientInstance {
     this.random = options.ports.random
     this.logger = options.logger.child({ clientId })
     const { clock, logger, random } = this
-    this.router = new Router()
-    const hooks: RequestHook[] = requestHooksOf(options)
+    this.router = new Router(logger)
     this.rpc = new RpcClient({
       network: options.ports.network,
       clock,
       logger,
       connectTimeoutMs: options.connectTimeoutMs,
       requestHandlers: this.router,
-      hooks,
-      ...(options.tls ? { tls: options.tls } : {}),
+      hooks: requestHooksOf(options, isStream),
+      tls: options.tls && { ...options.tls, disk: realDisk },
+      outgoingLimitBytes,
+      outgoingCloseBytes: 2 * outgoingLimitBytes,
+      onConnection: (address, connection) => this.#onConnection(address, connection),
     })
     this.nameServers = new NameServers({ rpc: this.rpc, clock, logger, random })
     if (typeof options.nameServers !== 'function') this.nameServers.replace(options.nameServers)
     const timeoutMs = options.requestTimeoutMs
     this.routes = new RouteTable({ nameServers: this.nameServers, clock, logger, random, timeoutMs })
     const brokers = this.routes.brokers
-    this.#heartbeats = new Heartbeats({ rpc: this.rpc, brokers, logger, timeoutMs, isVersion2: options.heartbeatV2 })
+    this.#heartbeats = new Heartbeats({
+      rpc: this.rpc,
+      brokers,
+      clock,
+      logger,
+      timeoutMs,
+      isVersion2: options.heartbeatV2,
+    })
     registerBrokerRequests(this.router, {
       consumer: group => this.#consumers.get(group),
       producers: () => this.#allProducers(),
@@ -99,8 +120,12 @@ export class ClientInstance {
     const instanceName = options.instanceName ?? defaultInstanceName()
     const { unitName } = options
     for (let sequence = 0; ; sequence++) {
-      const stream = use.stream ?? false
-      const clientId = buildClientId({ address: clientAddress, instanceName, unitName, stream, sequence })
+      const clientId = buildClientId({
+        ip: clientAddress,
+        instanceName: sequence === 0 ? instanceName : `${instanceName}#${sequence}`,
+        ...(unitName === undefined ? {} : { unitName }),
+        stream: use.stream ?? false,
+      })
       const key = sharingKey(clientId, options)
       let instance = instances.get(key)
       if (instance && use.consumerGroup !== undefined && instance.#hasGroup(use.consumerGroup)) {
@@ -111,7 +136,7 @@ export class ClientInstance {
         )
       }
       if (!instance) {
-        instance = new ClientInstance(key, clientId, clientAddress, options)
+        instance = new ClientInstance(key, clientId, clientAddress, options, use.stream ?? false)
         instances.set(key, instance)
       }
       if (use.consumerGroup !== undefined) instance.#reservedGroups.add(use.consumerGroup)
@@ -224,6 +249,27 @@ export class ClientInstance {
     })
   }
 
+  /**
+   * A broker that is back must learn at once who lives here, and consumers look at their queues again.
+   * Source: MQClientInstance#NettyRemotingClient channel event listener, 5.3.x
+   */
+  #onConnection(address: string, connection: Connection): void {
+    this.logger.debug({ address, connection: connection.id }, 'connected')
+    if (this.#state !== 'running') return
+    const brokerName = this.routes.brokers.nameOf(address)
+    if (brokerName === undefined) return
+    const told = this.#heartbeats.isSendingTo(address)
+      ? Promise.resolve()
+      : this.#heartbeats.sendTo(address, brokerName, this.#heartbeat())
+    void told.then(() => {
+      for (const consumer of this.#consumers.values()) consumer.onConsumerIdsChanged()
+    })
+  }
+
+  #heartbeat(): HeartbeatData {
+    return heartbeatOf(this.clientId, this.#producers.keys(), this.#consumers.values())
+  }
+
   #hasGroup(group: string): boolean {
     return this.#consumers.has(group) || this.#reservedGroups.has(group)
   }
@@ -264,8 +310,7 @@ export class ClientInstance {
 
   async #beat(): Promise<void> {
     if (this.#producers.size === 0 && this.#consumers.size === 0) return
-    const data = heartbeatOf(this.clientId, this.#producers.keys(), this.#consumers.values())
-    await this.#heartbeats.sendAll(data)
+    await this.#heartbeats.sendAll(this.#heartbeat())
   }
 
   async #unregister(ext: Record<string, string>): Promise<void> {
@@ -274,7 +319,11 @@ export class ClientInstance {
     await Promise.all(
       [...addresses].map(async address => {
         try {
-          await this.rpc.invoke(address, requestCommand(RequestCode.UNREGISTER_CLIENT, ext), this.options.requestTimeoutMs)
+          await this.rpc.invoke(
+            address,
+            requestCommand(RequestCode.UNREGISTER_CLIENT, ext),
+            this.options.requestTimeoutMs,
+          )
         } catch (error) {
           this.logger.debug({ address, err: error }, 'broker not told of the end of a group')
         }
@@ -293,9 +342,17 @@ export class ClientInstance {
 
 /** Instances are shared only between clients that would talk to the same servers in the same way. */
 function sharingKey(clientId: string, options: ResolvedClientOptions): string {
-  const { nameServers, namespaceV2, credentials, tls } = options
+  const { nameServers, namespaceV2, credentials, tls, ports } = options
   const servers = typeof nameServers === 'function' ? functionId(nameServers) : [...nameServers].sort()
-  return JSON.stringify([clientId, servers, namespaceV2, credentials, tls && functionId(tls)])
+  return JSON.stringify([
+    clientId,
+    servers,
+    namespaceV2,
+    credentials,
+    tls && functionId(tls),
+    functionId(ports.clock),
+    functionId(ports.network),
+  ])
 }
 
 const objectIds = new WeakMap<object, number>()

@@ -1,14 +1,17 @@
-import { javaHashCode } from '@rocketmq-ts/model'
-import { type HeartbeatData, RequestCode, requestCommand, stringifyFastjson } from '@rocketmq-ts/protocol'
+import { systemGroups } from '@rocketmq-ts/model'
+import {
+  type HeartbeatData,
+  heartbeatData,
+  heartbeatFingerprint,
+  RequestCode,
+  requestCommand,
+} from '@rocketmq-ts/protocol'
 import type { RpcClient } from '@rocketmq-ts/remoting'
-import type { Logger } from '@rocketmq-ts/runtime'
+import { type Clock, type Logger, RateLimitedLog } from '@rocketmq-ts/runtime'
 import type { BrokerAddresses } from './broker-addresses.ts'
 import type { ConsumerRegistration } from './consume/consumer-registration.ts'
 
-/** Group that every Java client instance announces; tools expect to see it. */
-const innerProducerGroup = 'CLIENT_INNER_PRODUCER'
-
-/** What one heartbeat says. `withSubscriptions` false is the short form of version 2. */
+/** What one full heartbeat says. The inner producer's group is in those of every Java client; tools expect to see it. */
 export function heartbeatOf(
   clientId: string,
   producerGroups: Iterable<string>,
@@ -25,34 +28,19 @@ export function heartbeatOf(
       unitMode: consumer.unitMode,
     })),
     heartbeatFingerprint: 0,
-    producerDataSet: [...new Set([innerProducerGroup, ...producerGroups])].map(groupName => ({ groupName })),
-    withoutSub: false,
-  }
-}
-
-/**
- * A number that changes when groups or subscriptions change, and not with the client or a subscription's version.
- * Source: HeartbeatData#computeHeartbeatFingerprint, 5.3.x
- */
-export function heartbeatFingerprint(data: HeartbeatData): number {
-  const neutral: HeartbeatData = {
-    ...data,
-    clientID: '',
-    heartbeatFingerprint: 0,
-    withoutSub: false,
-    consumerDataSet: data.consumerDataSet.map(consumer => ({
-      ...consumer,
-      subscriptionDataSet: consumer.subscriptionDataSet.map(subscription => ({ ...subscription, subVersion: 0 })),
+    producerDataSet: [...new Set([systemGroups.clientInnerProducer, ...producerGroups])].map(groupName => ({
+      groupName,
     })),
+    withoutSub: false,
   }
-  return javaHashCode(stringifyFastjson(neutral))
 }
 
 /** Sends heartbeats, remembering per broker which full form it has already seen (version 2). */
 export class Heartbeats {
   readonly #rpc: RpcClient
   readonly #brokers: BrokerAddresses
-  readonly #logger: Logger
+  readonly #log: RateLimitedLog
+  readonly #sendingTo = new Set<string>()
   readonly #timeoutMs: number
   readonly #isVersion2: boolean
   /** Address → fingerprint of the last full heartbeat that a broker able of version 2 took. */
@@ -63,13 +51,14 @@ export class Heartbeats {
   constructor(deps: {
     rpc: RpcClient
     brokers: BrokerAddresses
+    clock: Clock
     logger: Logger
     timeoutMs: number
     isVersion2: boolean
   }) {
     this.#rpc = deps.rpc
     this.#brokers = deps.brokers
-    this.#logger = deps.logger
+    this.#log = new RateLimitedLog(deps.clock, deps.logger, { periodMs: 600_000 })
     this.#timeoutMs = deps.timeoutMs
     this.#isVersion2 = deps.isVersion2
   }
@@ -100,15 +89,25 @@ export class Heartbeats {
     }
   }
 
+  /** True while a heartbeat to this address is under way. */
+  isSendingTo(address: string): boolean {
+    return this.#sendingTo.has(address)
+  }
+
+  /** One heartbeat; fails and resolves as {@link sendAll}. */
   async sendTo(address: string, brokerName: string, data: HeartbeatData, fingerprint = 0): Promise<void> {
+    this.#sendingTo.add(address)
     const isShort = fingerprint !== 0 && this.#seenFingerprints.get(address) === fingerprint
-    const told: HeartbeatData = { ...data, heartbeatFingerprint: fingerprint, withoutSub: isShort }
-    if (isShort) told.consumerDataSet = data.consumerDataSet.map(c => ({ ...c, subscriptionDataSet: [] }))
+    const consumerDataSet = isShort
+      ? data.consumerDataSet.map(consumer => ({ ...consumer, subscriptionDataSet: [] }))
+      : data.consumerDataSet
+    const told = { ...data, consumerDataSet, heartbeatFingerprint: fingerprint, withoutSub: isShort }
     try {
-      const body = Buffer.from(JSON.stringify(told))
+      const body = heartbeatData.encode(told)
       const answer = await this.#rpc.invoke(address, requestCommand(RequestCode.HEART_BEAT, {}, body), this.#timeoutMs)
       if (answer.code !== 0) {
-        this.#logger.warn({ address, brokerName, code: answer.code, remark: answer.remark }, 'broker refused a heartbeat')
+        const fields = { address, brokerName, code: answer.code, remark: answer.remark }
+        this.#log.warn(`refused ${address}`, fields, 'broker refused a heartbeat')
         return
       }
       this.brokerVersions.set(address, answer.version)
@@ -116,7 +115,9 @@ export class Heartbeats {
       if (answer.extFields?.IS_SUB_CHANGE === 'true' && isShort) this.#seenFingerprints.delete(address)
       else if (answer.extFields?.IS_SUPPORT_HEART_BEAT_V2 === 'true') this.#seenFingerprints.set(address, fingerprint)
     } catch (error) {
-      this.#logger.warn({ address, brokerName, err: error }, 'heartbeat failed')
+      this.#log.warn(`failed ${address}`, { address, brokerName, err: error }, 'heartbeat failed')
+    } finally {
+      this.#sendingTo.delete(address)
     }
   }
 }

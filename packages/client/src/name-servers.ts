@@ -60,7 +60,8 @@ export class NameServers {
   /** Replaces the list, shuffled so that clients spread; the present choice stays when it is still in the list. */
   replace(addresses: readonly string[]): void {
     const current = this.#addresses[this.#chosen]
-    if (addresses.length === this.#addresses.length && addresses.every(address => this.#addresses.includes(address))) return
+    if (addresses.length === this.#addresses.length && addresses.every(address => this.#addresses.includes(address)))
+      return
     const shuffled = [...addresses]
     for (let i = shuffled.length - 1; i > 0; i--) {
       const j = this.#random.int(i + 1)

@@ -1,3 +1,4 @@
+import type { ClientTlsOptions as RemotingTlsOptions } from '@rocketmq-ts/remoting'
 import {
   type Clock,
   type Logger,
@@ -19,16 +20,8 @@ export interface ClientCredentials {
   securityToken?: string
 }
 
-/** TLS towards name servers and brokers; the fields are those of node's `tls.connect`. */
-export interface ClientTlsOptions {
-  ca?: string | Buffer | (string | Buffer)[]
-  cert?: string | Buffer
-  key?: string | Buffer
-  passphrase?: string
-  servername?: string
-  /** Default true. False accepts any certificate, for instance the self-signed one a Java broker makes by itself. */
-  rejectUnauthorized?: boolean
-}
+/** TLS towards name servers and brokers; files are in PEM form. */
+export type ClientTlsOptions = Omit<RemotingTlsOptions, 'disk'>
 
 /** A fixed list, one text with `;` between addresses, or a function asked at start and every two minutes. */
 export type NameServerSource = string | readonly string[] | (() => Promise<string | readonly string[]>)
@@ -51,6 +44,7 @@ export interface ClientOptions {
   namespaceV2?: string
   /** Sends to the broker's second port (listen port - 2). Default false. */
   vipChannel?: boolean
+  /** Speaks TLS. Default false. `true`: with defaults, which accept any certificate, as Java's do. */
   tls?: ClientTlsOptions | boolean
   credentials?: ClientCredentials
   /** How often routes are asked for again. Default 30000, at least 1000. */
@@ -163,7 +157,8 @@ function credentialsOf(credentials: ClientCredentials | undefined): ClientCreden
 
 function optionalText(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
-  if (typeof value !== 'string') throw new RocketMqError('INVALID_ARGUMENT', `${name} must be a text, not ${typeof value}`)
+  if (typeof value !== 'string')
+    throw new RocketMqError('INVALID_ARGUMENT', `${name} must be a text, not ${typeof value}`)
   return value
 }
 
@@ -190,7 +185,10 @@ export function refuseUnknownOptions(given: object, known: readonly string[]): v
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue
     const nearest = nearestName(key, known)
-    throw new RocketMqError('INVALID_ARGUMENT', `unknown option "${key}"${nearest ? `; did you mean "${nearest}"?` : ''}`)
+    throw new RocketMqError(
+      'INVALID_ARGUMENT',
+      `unknown option "${key}"${nearest ? `; did you mean "${nearest}"?` : ''}`,
+    )
   }
 }
 

@@ -7,6 +7,8 @@ export interface TopicPublishInfo {
   /** The route comes from an order configuration: its queues are fixed. */
   readonly isOrderTopic: boolean
   readonly queues: readonly MessageQueue[]
+  /** Made of the default topic's route: the topic doesn't exist yet. */
+  readonly isBorrowed: boolean
   /** Index for round robin; starts at random and only grows (wraps at 2^31). */
   nextIndex: number
 }
@@ -19,7 +21,10 @@ const noneBroker = '__syslo__none__'
  * all write queues of brokers that have a master.
  * Source: MQClientInstance#topicRouteData2TopicPublishInfo, 5.3.x
  */
-export function publishQueuesOf(topic: string, route: TopicRouteData): { queues: MessageQueue[]; isOrderTopic: boolean } {
+export function publishQueuesOf(
+  topic: string,
+  route: TopicRouteData,
+): { queues: MessageQueue[]; isOrderTopic: boolean } {
   if (route.orderTopicConf) return { queues: orderedQueues(topic, route.orderTopicConf), isOrderTopic: true }
   const mapped = staticTopicEndpoints(topic, route)
   if (mapped.size > 0) return { queues: [...mapped.values()].map(endpoint => endpoint.queue), isOrderTopic: false }
@@ -68,7 +73,8 @@ function orderedQueues(topic: string, orderTopicConf: string): MessageQueue[] {
     if (separator < 1) continue
     const count = Number(part.slice(separator + 1))
     if (!Number.isInteger(count)) continue
-    for (let queueId = 0; queueId < count; queueId++) queues.push({ topic, brokerName: part.slice(0, separator), queueId })
+    for (let queueId = 0; queueId < count; queueId++)
+      queues.push({ topic, brokerName: part.slice(0, separator), queueId })
   }
   return queues
 }

@@ -1,11 +1,5 @@
 import type { MessageQueue } from '@rocketmq-ts/model'
-import {
-  decodeTopicRouteData,
-  RequestCode,
-  ResponseCode,
-  requestCommand,
-  type TopicRouteData,
-} from '@rocketmq-ts/protocol'
+import { RequestCode, ResponseCode, requestCommand, type TopicRouteData, topicRouteData } from '@rocketmq-ts/protocol'
 import { type Clock, type Logger, type Random, RocketMqError } from '@rocketmq-ts/runtime'
 import { BrokerAddresses, type BrokerEndpoint } from './broker-addresses.ts'
 import type { NameServers } from './name-servers.ts'
@@ -121,10 +115,7 @@ export class RouteTable {
   }
 
   /** Address of a broker as {@link BrokerAddresses.find}; undefined when no route names it. */
-  brokerAddress(
-    brokerName: string,
-    options?: { brokerId?: number; onlyThisId?: boolean },
-  ): BrokerEndpoint | undefined {
+  brokerAddress(brokerName: string, options?: { brokerId?: number; onlyThisId?: boolean }): BrokerEndpoint | undefined {
     return this.brokers.find(brokerName, options?.brokerId, options?.onlyThisId)
   }
 
@@ -165,11 +156,19 @@ export class RouteTable {
     const wanted = new Set(topics)
     const now = this.#clock.monotonic()
     for (const [topic, entry] of this.#entries) {
-      if (wanted.has(topic) || this.#listeners.has(topic)) continue
+      if (wanted.has(topic) || this.#listeners.has(topic)) entry.usedAtMs = now
       if (now - entry.usedAtMs > forgetAfterMs) this.#entries.delete(topic)
       else wanted.add(topic)
     }
-    for (const topic of wanted) await this.refresh(topic)
+    for (const topic of wanted) {
+      try {
+        await this.#askRoute(topic)
+      } catch (error) {
+        this.#logger.warn({ topic, err: error }, 'routes could not be refreshed')
+        // With no name server answering, each further topic would only wait as long again.
+        if (RocketMqError.is(error) && error.code === 'NO_NAME_SERVER') return
+      }
+    }
   }
 
   /** Forgets addresses of brokers that no known route names. */
@@ -199,7 +198,7 @@ export class RouteTable {
   async #fetch(topic: string): Promise<TopicRouteData | undefined> {
     const build = () => requestCommand(RequestCode.GET_ROUTEINFO_BY_TOPIC, { topic, acceptStandardJsonOnly: 'true' })
     const answer = await this.#nameServers.ask(build, this.#timeoutMs)
-    if (answer.code === ResponseCode.SUCCESS && answer.body) return decodeTopicRouteData(answer.body)
+    if (answer.code === ResponseCode.SUCCESS && answer.body) return topicRouteData.decode(answer.body)
     if (answer.code === ResponseCode.TOPIC_NOT_EXIST) return undefined
     throw new RocketMqError('RESPONSE_ERROR', `the name server refused the route of "${topic}": ${answer.remark}`, {
       details: { responseCode: answer.code, remark: answer.remark, topic },
@@ -229,7 +228,7 @@ export class RouteTable {
     this.#entries.set(topic, {
       route,
       routeText,
-      publish: { topic, isOrderTopic, queues, nextIndex },
+      publish: { topic, isOrderTopic, queues, isBorrowed, nextIndex },
       subscribe: isBorrowed ? [] : subscribeQueuesOf(topic, route),
       holders: endpoints.size > 0 ? endpoints : undefined,
       isBorrowed,
@@ -254,9 +253,13 @@ export class RouteTable {
       const text = `topic "${topic}" exists, but no master broker of it is up (brokers: ${brokers.join(', ') || 'none'})`
       return new RocketMqError('NO_ROUTE', text, { details: { reason: 'BROKER_DOWN', topic, brokers } })
     }
-    return new RocketMqError('NO_ROUTE', `topic "${topic}" has no queue one may ${use} (brokers: ${brokers.join(', ')})`, {
-      details: { reason: use === 'send to' ? 'NOT_WRITABLE' : 'NOT_READABLE', topic, brokers },
-    })
+    return new RocketMqError(
+      'NO_ROUTE',
+      `topic "${topic}" has no queue one may ${use} (brokers: ${brokers.join(', ')})`,
+      {
+        details: { reason: use === 'send to' ? 'NOT_WRITABLE' : 'NOT_READABLE', topic, brokers },
+      },
+    )
   }
 }
 

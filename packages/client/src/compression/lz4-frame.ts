@@ -94,11 +94,13 @@ function readBlocks(
     if (word === 0) return { bytes: blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks, total), end: at }
     const size = word & ~storedBit
     const end = at + size
-    if (size > blockLimit || end + (hasChecksum ? 4 : 0) > frame.length) throw new Error('LZ4 block is longer than its frame')
+    if (size > blockLimit || end + (hasChecksum ? 4 : 0) > frame.length)
+      throw new Error('LZ4 block is longer than its frame')
     if (hasChecksum && frame.readUInt32LE(end) !== xxh32(frame, at, end)) throw new Error('LZ4 block checksum is wrong')
     const room = Math.min(blockLimit, limitBytes - total)
     const block = word === size ? expandBlock(frame, at, end, room) : frame.subarray(at, end)
-    if (block === undefined) throw limitBytes - total < blockLimit ? tooLarge(limitBytes) : new Error('LZ4 block is malformed')
+    if (block === undefined)
+      throw limitBytes - total < blockLimit ? tooLarge(limitBytes) : new Error('LZ4 block is malformed')
     total += block.length
     if (total > limitBytes) throw tooLarge(limitBytes)
     blocks.push(block)

@@ -1,0 +1,399 @@
+import {
+  type Message,
+  type MessageQueue,
+  parseHost,
+  propertyNames,
+  sysFlag,
+  UniqueIdGenerator,
+  withNamespace,
+} from '@rocketmq-ts/model'
+import { type Clock, RocketMqError } from '@rocketmq-ts/runtime'
+import { idDiscriminator } from '../client-id.ts'
+import { ClientInstance } from '../client-instance.ts'
+import { type Compressor, createCompressor } from '../compression/compression.ts'
+import { type ClientPorts, integerOption } from '../options.ts'
+import type { ProducerRegistration } from '../registrations.ts'
+import { TopicAdmin } from '../topic-admin.ts'
+import { FaultDetector } from './fault-detector.ts'
+import { LatencyFaults } from './latency-faults.ts'
+import { checkedBody, checkMessage, checkPropertiesSize, prepareBatch } from './message-preparation.ts'
+import { propertiesTextOf, textOfProperties } from './message-properties.ts'
+import { type ProducerOptions, type ResolvedProducerOptions, resolveProducerOptions } from './producer-options.ts'
+import { SendCall } from './send-call.ts'
+import { chooserOf } from './send-choosers.ts'
+import type { SendResult } from './send-result.ts'
+import { Sender } from './sender.ts'
+import { TopicContext } from './topic-context.ts'
+
+/** Settings of one send. */
+export interface SendOptions {
+  /** For the whole send, retries included. Default: the producer's `sendTimeoutMs`. */
+  timeoutMs?: number
+  /** Gives up; the message may have been stored all the same. */
+  signal?: AbortSignal
+  /** Sends to this queue, in one attempt. */
+  queue?: MessageQueue
+  /** Chooses the queue out of those of the topic; one attempt. */
+  select?: (queues: readonly MessageQueue[], message: Message) => MessageQueue | undefined
+}
+
+/** What `sendBatch` resolves to. */
+export interface BatchSendResult extends SendResult {
+  /** Ids of the messages, in the order given. */
+  readonly messageIds: readonly string[]
+  /** Places of the messages in the broker's log, in the order given; one for all on topics that keep batches whole. */
+  readonly offsetMessageIds: readonly string[]
+}
+
+/** A message whose properties are taken as they are: for what RocketMQ itself sends on behalf of the user. */
+export interface RawMessage {
+  readonly topic: string
+  readonly body: Buffer
+  readonly properties: ReadonlyMap<string, string>
+  readonly flag: number
+  /** Beside the compression bits. */
+  readonly sysFlag?: number
+}
+
+/** Topics a producer remembers things about; with more, all are forgotten and learned again. */
+const topicContextsMax = 20_000
+
+let capturedResolve: (result: SendResult | undefined) => void
+let capturedReject: (error: unknown) => void
+/** One executor for all promises, so that a send costs no closure. */
+function capture(resolve: (result: SendResult | undefined) => void, reject: (error: unknown) => void): void {
+  capturedResolve = resolve
+  capturedReject = reject
+}
+
+/**
+ * Sends messages. Made by {@link createProducer}; ended by {@link close}, or at the end of an `await using` block. All its
+ * calls may be made concurrently. Calls made without waiting for one another leave in the order in which they are made as
+ * long as routes and connections stand.
+ */
+export class Producer {
+  /** As given, without namespace. */
+  readonly group: string
+  readonly #options: ResolvedProducerOptions
+  readonly #instance: ClientInstance
+  readonly #clock: Clock
+  readonly #sender: Sender
+  readonly #ids: UniqueIdGenerator
+  readonly #compressor: Compressor
+  readonly #detector: FaultDetector | undefined
+  readonly #registration: ProducerRegistration
+  readonly #wireGroup: string
+  readonly #contexts = new Map<string, TopicContext>()
+  /** Added to the properties of each message. */
+  readonly #moreProperties: string
+  readonly #admin: TopicAdmin
+  #isOpen = true
+  #closing: Promise<void> | undefined
+
+  /** @internal Use {@link createProducer}. */
+  constructor(
+    options: ResolvedProducerOptions,
+    instance: ClientInstance,
+    compressor: Compressor,
+    registration: Omit<ProducerRegistration, 'topics'> = {},
+  ) {
+    this.group = options.group
+    this.#options = options
+    this.#instance = instance
+    this.#clock = instance.clock
+    this.#compressor = compressor
+    const { namespace } = options.client
+    this.#wireGroup = withNamespace(namespace, options.group)
+    this.#moreProperties = namespace === undefined ? '' : textOfProperties([[propertyNames.instanceId, namespace]])
+    this.#ids = new UniqueIdGenerator(this.#clock, {
+      address: addressBytes(instance.clientAddress),
+      processId: process.pid,
+      discriminator: idDiscriminator,
+    })
+    const faults = new LatencyFaults()
+    this.#sender = new Sender(instance, options, faults)
+    this.#detector = options.startDetectorEnable
+      ? new FaultDetector(instance, faults, () => this.#contexts.values().next().value?.topic)
+      : undefined
+    this.#admin = new TopicAdmin(instance)
+    this.#registration = { ...registration, topics: () => this.#topicsUsedLately() }
+    instance.registerProducer(this.#wireGroup, this.#registration)
+  }
+
+  /** Id under which brokers know the process part this producer shares with others. */
+  get clientId(): string {
+    return this.#instance.clientId
+  }
+
+  /** False once {@link close} was called. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Sends that are not answered yet, those that wait for room included. */
+  get pendingCount(): number {
+    return this.#sender.pendingCount
+  }
+
+  /** Topics, queues, offsets and stored messages: what every client may ask. */
+  get admin(): TopicAdmin {
+    return this.#admin
+  }
+
+  /**
+   * Sends one message. Resolves when a broker has stored it; see {@link SendResult.status} for how safely.
+   * A message with `shardingKey` goes to the queue of that key. A body of bytes must not be changed before the promise
+   * settles. After failures that another broker may not have, the message is sent again (`retryTimesWhenSendFailed`): it
+   * may then be stored twice, with one id.
+   *
+   * Rejects with `INVALID_ARGUMENT` or `MESSAGE_TOO_LARGE` (the message), `NO_ROUTE` (its `details.reason` says which of the
+   * causes), `NO_NAME_SERVER`, `SEND_FAILED` (`details.attempts`), `RESPONSE_ERROR` (refused in a way that retrying doesn't
+   * change), `REQUEST_TIMEOUT`, `TOO_MANY_REQUESTS`, `ABORTED`, `INVALID_STATE` (closed). With `queue`, `select` or
+   * `shardingKey` the error of the one attempt itself.
+   */
+  send(message: Message, options?: SendOptions): Promise<SendResult> {
+    let call: SendCall
+    try {
+      call = this.#prepare(message, options, false)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return this.#start(call, options) as Promise<SendResult>
+  }
+
+  /**
+   * Sends one message without asking for an answer: one attempt; resolves when it was handed to the connection, and never
+   * tells whether the broker took it. Rejects as {@link send} for what goes wrong before that.
+   */
+  sendOneway(message: Message, options?: SendOptions): Promise<void> {
+    let call: SendCall
+    try {
+      call = this.#prepare(message, options, true)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return this.#start(call, options) as Promise<unknown> as Promise<void>
+  }
+
+  /**
+   * Sends messages of one topic together, as one request to one queue: all are stored or none. Not with delays. Together
+   * they must not exceed `maxMessageBytes`. Rejects as {@link send}.
+   */
+  async sendBatch(messages: readonly Message[], options?: SendOptions): Promise<BatchSendResult> {
+    this.#assertOpen()
+    const batch = prepareBatch(messages, () => this.#ids.next(), this.#options.maxMessageBytes, this.#moreProperties)
+    const first = messages[0]!
+    const topic = this.#context(first.topic)
+    const call = this.#call(
+      topic,
+      messages,
+      batch.body,
+      batch.properties,
+      batch.messageIds.join(','),
+      0,
+      0,
+      true,
+      false,
+    )
+    call.chooser = chooserOf(topic, first, options)
+    const result = (await this.#start(call, options)) as SendResult
+    const offsetMessageIds = result.offsetMessageId === '' ? [] : result.offsetMessageId.split(',')
+    return { ...result, messageIds: batch.messageIds, offsetMessageIds }
+  }
+
+  /**
+   * Sends a message whose properties, reserved ones included, are taken as they are; UNIQ_KEY is added when absent. Of a
+   * retry topic, RECONSUME_TIME and MAX_RECONSUME_TIMES also go into the header.
+   * @internal
+   */
+  sendRaw(message: RawMessage, options?: SendOptions): Promise<SendResult> {
+    let call: SendCall
+    try {
+      this.#assertOpen()
+      const topic = this.#context(message.topic)
+      const messageId = message.properties.get(propertyNames.uniqueKey) ?? this.#ids.next()
+      const properties = new Map(message.properties).set(propertyNames.uniqueKey, messageId)
+      const text = checkPropertiesSize(textOfProperties(properties) + this.#moreProperties)
+      let flags = message.sysFlag ?? 0
+      let body = message.body
+      if ((flags & sysFlag.compressed) === 0 && this.#isCompressed(body)) {
+        body = this.#compressor.compress(body)
+        flags |= this.#compressor.sysFlag
+      }
+      call = this.#call(topic, [message], body, text, messageId, flags, message.flag, false, false)
+      call.chooser = chooserOf(topic, message, options)
+      if (message.topic.startsWith('%RETRY%')) {
+        call.reconsumeTimes = Number(properties.get(propertyNames.reconsumeTime) ?? 0)
+        call.maxReconsumeTimes = Number(properties.get(propertyNames.maxReconsumeTimes) ?? -1)
+      }
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return this.#start(call, options) as Promise<SendResult>
+  }
+
+  /**
+   * Ends the producer: takes no more sends, waits for those that are under way (their time-outs bound it), tells the
+   * brokers, and closes connections that nobody else in the process uses. Idempotent; never rejects.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#isOpen = false
+    this.#detector?.close()
+    await this.#sender.drained()
+    this.#sender.close()
+    await this.#instance.unregisterProducer(this.#wireGroup, this.#registration)
+    await this.#instance.release()
+  }
+
+  #prepare(message: Message, options: SendOptions | undefined, isOneway: boolean): SendCall {
+    this.#assertOpen()
+    checkMessage(message)
+    const topic = this.#context(message.topic)
+    let body = checkedBody(message, this.#options.maxMessageBytes)
+    const messageId = message.uniqueKey ?? this.#ids.next()
+    const text = propertiesTextOf(message, messageId)
+    const properties = checkPropertiesSize(this.#moreProperties === '' ? text : text + this.#moreProperties)
+    let flags = 0
+    if (this.#isCompressed(body)) {
+      body = this.#compressor.compress(body)
+      flags = this.#compressor.sysFlag
+    }
+    const call = this.#call(topic, [message], body, properties, messageId, flags, message.flag ?? 0, false, isOneway)
+    if (message.shardingKey !== undefined || options !== undefined) call.chooser = chooserOf(topic, message, options)
+    return call
+  }
+
+  #isCompressed(body: Buffer): boolean {
+    return body.length >= this.#options.compressBodyOverBytes
+  }
+
+  #call(
+    topic: TopicContext,
+    messages: readonly (Message | RawMessage)[],
+    body: Buffer,
+    properties: string,
+    messageId: string,
+    flags: number,
+    messageFlag: number,
+    isBatch: boolean,
+    isOneway: boolean,
+  ): SendCall {
+    const now = this.#clock.now()
+    return new SendCall(
+      this.#sender,
+      topic,
+      messages as readonly Message[],
+      body,
+      properties,
+      messageId,
+      flags,
+      messageFlag,
+      now,
+      isBatch,
+      isOneway,
+    )
+  }
+
+  #start(call: SendCall, options: SendOptions | undefined): Promise<SendResult | undefined> {
+    let timeoutMs = this.#options.sendTimeoutMs
+    if (options !== undefined) {
+      try {
+        timeoutMs = integerOption('timeoutMs', options.timeoutMs, timeoutMs, 1)
+      } catch (error) {
+        return Promise.reject(error)
+      }
+      call.signal = options.signal
+    }
+    call.attemptsLeft = call.chooser === undefined && !call.isOneway ? 1 + this.#options.retryTimesWhenSendFailed : 1
+    const promise = new Promise(capture)
+    call.resolve = capturedResolve
+    call.reject = capturedReject
+    this.#sender.begin(call, timeoutMs)
+    return promise
+  }
+
+  #context(userTopic: string): TopicContext {
+    let context = this.#contexts.get(userTopic)
+    if (context === undefined) {
+      context = new TopicContext(userTopic, this.#options, this.#instance.routes)
+      if (this.#contexts.size >= topicContextsMax) this.#contexts.clear()
+      this.#contexts.set(userTopic, context)
+    }
+    context.wasUsed = true
+    return context
+  }
+
+  /** Topics sent to since the last call, which is made at each refresh of routes. */
+  *#topicsUsedLately(): Iterable<string> {
+    for (const context of this.#contexts.values()) {
+      if (context.wasUsed) yield context.topic
+      context.wasUsed = false
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) throw new RocketMqError('INVALID_STATE', `the producer of group "${this.group}" is closed`)
+  }
+}
+
+function addressBytes(address: string): Buffer {
+  try {
+    return parseHost(address.includes(':') ? `[${address}]:0` : `${address}:0`).address
+  } catch {
+    return Buffer.from([127, 0, 0, 1])
+  }
+}
+
+/**
+ * Makes a producer and gets it ready. Resolves when it can send: the name servers are known, and the routes of `topics` have
+ * been asked for (what is missing then is asked for at the first send). Rejects with `INVALID_ARGUMENT`, or
+ * `NO_NAME_SERVER` when no name server is given anywhere.
+ */
+export function createProducer(options: ProducerOptions): Promise<Producer> {
+  return createProducerWith(options)
+}
+
+/** {@link createProducer} on given ports. */
+export async function createProducerWith(options: ProducerOptions, ports?: Partial<ClientPorts>): Promise<Producer> {
+  const resolved = resolveProducerOptions(options, ports)
+  return startProducer(resolved, (instance, compressor) => new Producer(resolved, instance, compressor))
+}
+
+/** The steps that all kinds of producers share. `make` must register at the instance, which `close` then releases. */
+export async function startProducer<P extends { close(): Promise<void> }>(
+  options: ResolvedProducerOptions,
+  make: (instance: ClientInstance, compressor: Compressor) => P,
+): Promise<P> {
+  const compressor = await createCompressor(options.compressType, options.compressLevel)
+  const instance = ClientInstance.acquire(options.client)
+  let producer: P
+  try {
+    producer = make(instance, compressor)
+  } catch (error) {
+    await instance.release()
+    throw error
+  }
+  try {
+    await instance.start()
+    if (instance.nameServers.addresses.length === 0) {
+      throw new RocketMqError('NO_NAME_SERVER', 'no name server is given: set `nameServers`, or NAMESRV_ADDR')
+    }
+    await Promise.all(
+      options.topics.map(topic => instance.routes.refresh(withNamespace(options.client.namespace, topic))),
+    )
+  } catch (error) {
+    await producer.close()
+    throw error
+  }
+  void instance.sendHeartbeats()
+  return producer
+}
