@@ -22,7 +22,8 @@ export function createLogger({ level = 'info', destination = 'stderr', name }: L
   const target = { stdout: 1, stderr: 2 }[destination] ?? destination
   const stream = pino.destination({ dest: target, sync: true, mkdir: true })
   const base = name === undefined ? {} : { name }
-  const logger = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, stream)
+  const { err } = pino.stdSerializers
+  const logger = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime, serializers: { error: err } }, stream)
   return Object.assign(adapt(logger), { close: () => (typeof target === 'string' ? stream.end() : stream.flushSync()) })
 }
 

@@ -54,6 +54,7 @@ export class TimingWheel {
   #count = 0
   /** The last tick whose slot has been looked at. */
   #doneTick = 0
+  #startedMs = 0
   #timer: Timer | undefined
   #catchUpPending = false
 
@@ -75,11 +76,8 @@ export class TimingWheel {
   /** Calls `entry.onTimeout()` once `delayMs` (0 or more) have passed. The entry must not be scheduled already. */
   schedule(delayMs: number, entry: TimingWheelEntry): void {
     assert(entry.wheelNext === undefined, 'a timing wheel entry is scheduled once at a time')
-    const nowTick = this.#clock.monotonic() / this.#tickMs
-    if (this.#count === 0) {
-      this.#doneTick = Math.floor(nowTick)
-      this.#start()
-    }
+    if (this.#timer === undefined) this.#start()
+    const nowTick = this.#ticks()
     entry.wheelTick = Math.max(Math.ceil(nowTick + Math.max(0, delayMs) / this.#tickMs), this.#doneTick + 1)
     const head = this.#slots[entry.wheelTick & this.#mask] as SlotHead
     const last = head.wheelPrevious as TimingWheelEntry
@@ -116,8 +114,15 @@ export class TimingWheel {
     this.#stop()
   }
 
+  /** Ticks since the timer was started, with a fraction. Counted from there, so that the timer fires at whole ones. */
+  #ticks(): number {
+    return (this.#clock.monotonic() - this.#startedMs) / this.#tickMs
+  }
+
   #start(): void {
-    this.#timer ??= this.#clock.setInterval(() => this.#tick(), this.#tickMs, { unref: true })
+    this.#startedMs = this.#clock.monotonic()
+    this.#doneTick = 0
+    this.#timer = this.#clock.setInterval(() => this.#tick(), this.#tickMs, { unref: true })
   }
 
   #stop(): void {
@@ -127,7 +132,7 @@ export class TimingWheel {
 
   #tick(): void {
     if (this.#catchUpPending) return
-    const behind = Math.floor(this.#clock.monotonic() / this.#tickMs) - this.#doneTick
+    const behind = Math.floor(this.#ticks()) - this.#doneTick
     if (behind <= 2 || this.#count === 0) {
       this.#advance()
       return
@@ -141,7 +146,7 @@ export class TimingWheel {
   }
 
   #advance(): void {
-    const nowTick = Math.floor(this.#clock.monotonic() / this.#tickMs)
+    const nowTick = Math.floor(this.#ticks())
     const firstTick = Math.max(this.#doneTick + 1, nowTick - this.#mask)
     this.#doneTick = Math.max(this.#doneTick, nowTick)
     for (let tick = firstTick; tick <= nowTick && this.#count > 0; tick++) this.#expire(tick & this.#mask, nowTick)

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { BackedUpFile, realDisk } from '@rocketmq-ts/runtime'
+
+function setUp(t: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), 'rocketmq-file-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'topics.json')
+  return { path, file: () => new BackedUpFile(realDisk, path), text: (name: string) => readFileSync(name, 'utf8') }
+}
+
+test('a save keeps the former content as .bak, the first one makes none', t => {
+  const { path, file, text } = setUp(t)
+  const topics = file()
+  topics.save('"1"')
+  assert.equal(existsSync(`${path}.bak`), false)
+  topics.save('"2"')
+  assert.equal(text(path), '"2"')
+  assert.equal(text(`${path}.bak`), '"1"')
+  assert.equal(file().load(JSON.parse), '2')
+})
+
+test('a missing, empty or damaged file is replaced by its backup', t => {
+  const { path, file } = setUp(t)
+  file().save('"1"')
+  file().save('"2"')
+  for (const damage of ['', '{"half', undefined]) {
+    if (damage === undefined) rmSync(path)
+    else writeFileSync(path, damage)
+    assert.equal(file().load(JSON.parse), '1')
+  }
+})
+
+test('nothing there is nothing yet; two damaged files are an error that names one', t => {
+  const { path, file } = setUp(t)
+  assert.equal(file().load(JSON.parse), undefined)
+  writeFileSync(path, '{')
+  assert.throws(() => file().load(JSON.parse), { code: 'CONFIG_INVALID' })
+  writeFileSync(`${path}.bak`, '{')
+  assert.throws(
+    () => file().load(JSON.parse),
+    (error: Error) => error.message.includes('topics.json.bak'),
+  )
+})
+
+test('a damaged file never replaces the good backup', t => {
+  const { path, file, text } = setUp(t)
+  writeFileSync(path, '{"half')
+  writeFileSync(`${path}.bak`, '"good"')
+  const topics = file()
+  assert.equal(topics.load(JSON.parse), 'good')
+  topics.save('"new"')
+  assert.equal(text(path), '"new"')
+  assert.equal(text(`${path}.bak`), '"good"')
+  topics.save('"newer"')
+  assert.equal(text(`${path}.bak`), '"new"')
+})
