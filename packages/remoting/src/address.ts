@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net'
 import { type Host, parseHost } from '@rocketmq-ts/model'
+import type { Socket } from '@rocketmq-ts/runtime'
 
 /** Where a connection comes from and goes to, as text `ip:port` (IPv6 in brackets) and as value. */
 export interface PeerAddresses {
@@ -36,4 +36,9 @@ export function splitAddress(address: string): { host: string; port: number } | 
   const host = address.slice(0, colon).replace(/^\[|\]$/g, '')
   if (host === '' || !Number.isInteger(port) || port < 1 || port > 65535) return undefined
   return { host, port }
+}
+
+/** True for what is an IPv4 or IPv6 address rather than a name. */
+export function isIpAddress(host: string): boolean {
+  return host.includes(':') || /^\d+(\.\d+){3}$/.test(host)
 }

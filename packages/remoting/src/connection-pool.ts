@@ -1,5 +1,4 @@
-import type { Socket } from 'node:net'
-import { type Clock, type Network, RocketMqError } from '@rocketmq-ts/runtime'
+import { type Clock, type Network, RocketMqError, type Socket } from '@rocketmq-ts/runtime'
 import { socketAddresses, splitAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionContext } from './connection-context.ts'

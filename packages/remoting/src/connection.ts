@@ -1,7 +1,6 @@
-import type { Socket } from 'node:net'
 import type { Host } from '@rocketmq-ts/model'
 import { decodeFrame, encodeFrame, encodeFrameHead, type RemotingCommand } from '@rocketmq-ts/protocol'
-import { assert, deferred, RocketMqError, TimingWheelEntry } from '@rocketmq-ts/runtime'
+import { assert, deferred, RocketMqError, type Socket, TimingWheelEntry } from '@rocketmq-ts/runtime'
 import type { PeerAddresses } from './address.ts'
 import { CallTable } from './call-table.ts'
 import type { ConnectionContext } from './connection-context.ts'

@@ -1,5 +1,4 @@
-import type { Socket } from 'node:net'
-import type { TimingWheel } from '@rocketmq-ts/runtime'
+import type { Socket, TimingWheel } from '@rocketmq-ts/runtime'
 import { type RateLimitedLog, TimingWheelEntry } from '@rocketmq-ts/runtime'
 import { type PeerAddresses, socketAddresses } from './address.ts'
 import { detectProxyHeader, proxyAttributes, proxySourceText } from './proxy-protocol.ts'

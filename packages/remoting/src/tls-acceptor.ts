@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net'
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls'
-import { type Clock, type Logger, RateLimitedLog, RocketMqError } from '@rocketmq-ts/runtime'
+import { type Clock, type Logger, RateLimitedLog, RocketMqError, type Socket } from '@rocketmq-ts/runtime'
 import { selfSignedCertificate } from './self-signed.ts'
 import { diskOf, TlsMaterial } from './tls-material.ts'
 import type { ServerTlsOptions } from './tls-options.ts'

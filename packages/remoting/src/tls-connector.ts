@@ -1,6 +1,6 @@
-import { isIP, type Socket } from 'node:net'
 import { connect, type SecureContextOptions } from 'node:tls'
-import { type Clock, type Logger, RocketMqError } from '@rocketmq-ts/runtime'
+import { type Clock, type Logger, RocketMqError, type Socket } from '@rocketmq-ts/runtime'
+import { isIpAddress } from './address.ts'
 import { diskOf, TlsMaterial } from './tls-material.ts'
 import type { ClientTlsOptions } from './tls-options.ts'
 
@@ -33,7 +33,7 @@ export class TlsConnector {
         ...context,
         socket,
         rejectUnauthorized: this.#options.authServer ?? false,
-        ...(isIP(host) === 0 ? { servername: host } : { host }),
+        ...(isIpAddress(host) ? { host } : { servername: host }),
         ...(checkHostName ? {} : { checkServerIdentity: () => undefined }),
       })
       const settle = () => {

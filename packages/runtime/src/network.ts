@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 
+export type { Socket }
+
 /**
  * The only door to sockets. A `Socket` here is a plain TCP stream (node's `net.Socket`, or a duplex stream of the simulated
  * network with the same events); TLS and the PROXY protocol are layered on it by `remoting`.
