@@ -9,6 +9,7 @@ import {
   presetGroups,
   type SubscriptionGroupConfig,
 } from '@rocketmq-ts/model'
+import type { SubscriptionGroupWrapper } from '@rocketmq-ts/protocol'
 import { type Clock, type Logger, RocketMqError } from '@rocketmq-ts/runtime'
 import type { BrokerOptions } from '../options.ts'
 
@@ -134,20 +135,22 @@ export class SubscriptionGroupTable {
     this.#changed()
   }
 
-  /** Group, then topic, then bits; only entries that forbid something. */
-  forbiddenTable(): ReadonlyMap<string, ReadonlyMap<string, number>> {
-    return this.#forbidden
+  /** The whole table, as it goes into subscriptionGroup.json and to whoever asks for all groups. */
+  snapshot(): SubscriptionGroupWrapper {
+    return {
+      dataVersion: this.#dataVersion,
+      forbiddenTable: this.#forbidden,
+      subscriptionGroupTable: this.#groups,
+    }
   }
 
   /** Takes over what a file or a master says; entries of the same name are replaced. */
-  load(
-    groups: Iterable<SubscriptionGroupConfig>,
-    forbidden: Iterable<readonly [string, Iterable<readonly [string, number]>]>,
-    dataVersion: DataVersion,
-  ): void {
-    for (const group of groups) this.#groups.set(group.groupName, group)
-    for (const [group, topics] of forbidden) this.#forbidden.set(group, new Map(topics))
-    this.#dataVersion = { ...dataVersion }
+  load(table: SubscriptionGroupWrapper): void {
+    for (const [name, group] of table.subscriptionGroupTable) {
+      this.#groups.set(name, group.groupName === name ? group : { ...group, groupName: name })
+    }
+    for (const [group, topics] of table.forbiddenTable ?? []) this.#forbidden.set(group, new Map(topics))
+    this.#dataVersion = { ...table.dataVersion }
   }
 
   #changed(): void {

@@ -9,6 +9,7 @@ import {
   systemTopics,
   type TopicConfig,
 } from '@rocketmq-ts/model'
+import type { TopicConfigSerializeWrapper } from '@rocketmq-ts/protocol'
 import type { Clock, Logger } from '@rocketmq-ts/runtime'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { BrokerOptions } from '../options.ts'
@@ -96,10 +97,17 @@ export class TopicTable {
     }
   }
 
+  /** The whole table, as it goes into topics.json. */
+  snapshot(): TopicConfigSerializeWrapper {
+    return { dataVersion: this.#dataVersion, topicConfigTable: this.#topics }
+  }
+
   /** Takes over what a file or a master says; entries of the same name are replaced. */
-  load(topics: Iterable<TopicConfig>, dataVersion: DataVersion): void {
-    for (const topic of topics) this.#topics.set(topic.topicName, topic)
-    this.#dataVersion = { ...dataVersion }
+  load(table: TopicConfigSerializeWrapper): void {
+    for (const [name, topic] of table.topicConfigTable) {
+      this.#topics.set(name, topic.topicName === name ? topic : { ...topic, topicName: name })
+    }
+    this.#dataVersion = { ...table.dataVersion }
   }
 
   /**
