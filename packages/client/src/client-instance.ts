@@ -192,7 +192,10 @@ export class ClientInstance {
   /** Adds a producer; several of one group may live on one instance. */
   registerProducer(group: string, producer: ProducerRegistration): void {
     let producers = this.#producers.get(group)
-    if (!producers) this.#producers.set(group, (producers = new Set()))
+    if (!producers) {
+      producers = new Set()
+      this.#producers.set(group, producers)
+    }
     producers.add(producer)
   }
 
@@ -361,6 +364,9 @@ let nextObjectId = 1
 /** A number for an object, the same at each call: options that can't be compared are shared by identity. */
 function functionId(object: object): number {
   let id = objectIds.get(object)
-  if (id === undefined) objectIds.set(object, (id = nextObjectId++))
+  if (id === undefined) {
+    id = nextObjectId++
+    objectIds.set(object, id)
+  }
   return id
 }

@@ -106,7 +106,10 @@ export class RouteTable {
   /** Calls `listener` after each change of the topic's route; the returned function ends that. */
   onChange(topic: string, listener: RouteListener): () => void {
     let listeners = this.#listeners.get(topic)
-    if (!listeners) this.#listeners.set(topic, (listeners = new Set()))
+    if (!listeners) {
+      listeners = new Set()
+      this.#listeners.set(topic, listeners)
+    }
     listeners.add(listener)
     return () => {
       listeners.delete(listener)

@@ -73,7 +73,10 @@ export class Sender implements SendDriver {
     this.#pending++
     call.deadlineMs = this.#clock.monotonic() + timeoutMs
     if (call.signal !== undefined) {
-      if (call.signal.aborted) return this.#settleUnsent(call, abortedSend(call))
+      if (call.signal.aborted) {
+        this.#settleUnsent(call, abortedSend(call))
+        return
+      }
       call.signal.addEventListener('abort', call, { once: true })
     }
     if (this.#limiter.tryAcquire(call.weight)) {
@@ -83,7 +86,8 @@ export class Sender implements SendDriver {
     try {
       this.#limiter.wait(call)
     } catch (error) {
-      return this.#settleUnsent(call, error)
+      this.#settleUnsent(call, error)
+      return
     }
     call.state = 'waiting'
     this.#watch(call, timeoutMs)
@@ -129,7 +133,8 @@ export class Sender implements SendDriver {
       this.#unwatch(call)
       call.state = 'settled'
       this.#limiter.leave()
-      return this.#settleUnsent(call, abortedSend(call))
+      this.#settleUnsent(call, abortedSend(call))
+      return
     }
     if (call.state === 'sent') call.cancel()
     else this.#unwatch(call)
@@ -140,15 +145,21 @@ export class Sender implements SendDriver {
 
   #attempt(call: SendCall): void {
     const leftMs = call.deadlineMs - this.#clock.monotonic()
-    if (leftMs <= 0) return this.#giveUp(call, timedOut(call))
+    if (leftMs <= 0) {
+      this.#giveUp(call, timedOut(call))
+      return
+    }
     const info = this.#routes.cachedPublishInfo(call.topic.topic)
-    if (info === undefined && (call.chooser === undefined || call.chooser.needsRoute))
-      return this.#findRoute(call, leftMs)
+    if (info === undefined && (call.chooser === undefined || call.chooser.needsRoute)) {
+      this.#findRoute(call, leftMs)
+      return
+    }
     let target: QueueTarget
     try {
       target = call.chooser === undefined ? this.#choose(call, info as TopicPublishInfo) : call.chooser.choose(info)
     } catch (error) {
-      return this.#settle(call, undefined, error)
+      this.#settle(call, undefined, error)
+      return
     }
     call.target = target
     call.attempt++
@@ -185,7 +196,8 @@ export class Sender implements SendDriver {
       if (this.#hooks !== undefined)
         this.#hooks.before(call, target, this.#options.group, this.#instance, this.#clock.now())
     } catch (error) {
-      return this.#settle(call, undefined, error)
+      this.#settle(call, undefined, error)
+      return
     }
     try {
       call.opaque = connection.nextOpaque()
@@ -269,12 +281,16 @@ export class Sender implements SendDriver {
     const target = call.target as QueueTarget
     call.state = 'routing'
     const status = sendStatusOf(response.code)
-    if (status === undefined) return this.#refused(call, response)
+    if (status === undefined) {
+      this.#refused(call, response)
+      return
+    }
     let result: SendResult
     try {
       result = sendResultOf(status, response, call.messageId, target.queue)
     } catch (error) {
-      return this.failed(call, asRocketMqError(error))
+      this.failed(call, asRocketMqError(error))
+      return
     }
     if (this.#options.sendLatencyFaultEnable) this.#note(call, false, true)
     this.#hooks?.after(call, result, undefined)

@@ -45,7 +45,7 @@ export class TopicContext {
 
   /** The last route used was borrowed from the default topic: a send is about to create the topic. */
   get isBorrowed(): boolean {
-    return this.#info !== undefined && this.#info.isBorrowed
+    return this.#info?.isBorrowed === true
   }
 
   /** The targets for a route, in the order of its queues; made anew when the route changed. */
