@@ -8,7 +8,7 @@ import {
   propertyNames,
   sysFlag,
 } from '@rocketmq-ts/model'
-import { decompressBody } from '../compression.ts'
+import { decompressBody } from '../compression/compression.ts'
 
 /** What the messages of one pull share. Their bytes live until the last of them is finished. */
 export class PulledBatch {
@@ -65,10 +65,8 @@ export class ReceivedMessage {
   readonly batch: PulledBatch
   /** Place in its process queue. Owned by it. */
   sequence = 0
-  /** When its handler was called, on the wall clock; 0 before. Owned by the consume service. */
+  /** When it was given to the user, on the wall clock; 0 before. Owned by the consume service. */
   consumeStartedAtMs = 0
-  /** Its delivery by an iterator; undefined for a handler. Owned by the consume service. */
-  delivery: Delivery | undefined = undefined
 
   private readonly buffer: Buffer
   private readonly hostsAt: number
@@ -132,8 +130,7 @@ export class ReceivedMessage {
    */
   get body(): Buffer {
     if (this.cachedBody === undefined) {
-      const stored = this.storedBody
-      this.cachedBody = (this.sysFlag & sysFlag.compressed) === 0 ? stored : decompressBody(stored, this.sysFlag)
+      this.cachedBody = decompressBody(this.storedBody, this.sysFlag)
     }
     return this.cachedBody
   }
@@ -230,8 +227,30 @@ export interface RecordPlace {
   propertiesLength: number
 }
 
-/** One hand-over of a message to an iterator's user. */
+/** Takes what an iterator's user decides about a message. */
 export interface Delivery {
-  ack(message: ReceivedMessage): void
-  retry(message: ReceivedMessage, delayLevel: number): void
+  ack(message: DeliveredMessage): void
+  retry(message: DeliveredMessage, delayLevel: number): void
+}
+
+/** A message out of `consumer.messages()`: its user says when it is done. */
+export class DeliveredMessage extends ReceivedMessage {
+  /** Undefined before it was handed out. Owned by the consume service. */
+  delivery: Delivery | undefined = undefined
+
+  /**
+   * The message is done; the group's offset may pass it. A second call, and a call after the queue went to another member
+   * or the message's time was up, does nothing.
+   */
+  ack(): void {
+    this.delivery?.ack(this)
+  }
+
+  /**
+   * Asks for the message again later. `delayLevel` 0 (default) leaves the delay to the broker, which lengthens it with each
+   * retry; 1 to 18 choose one; -1 sends the message to the dead letters. In broadcasting the message is dropped.
+   */
+  retry(options: { delayLevel?: number } = {}): void {
+    this.delivery?.retry(this, options.delayLevel ?? 0)
+  }
 }

@@ -1,10 +1,16 @@
 import type { MessageQueue } from '@rocketmq-ts/model'
+import type { Timer } from '@rocketmq-ts/runtime'
 import type { ReceivedMessage } from '../consume/received-message.ts'
 
 /** What keeps a queue's next pull from being sent. `waiting`: a timer will try again. */
 export type PullState = 'idle' | 'pulling' | 'waiting' | 'blocked'
 
 const initialCapacity = 64
+
+/** What all queues of one consumer keep in memory together. */
+export interface RetainedLedger {
+  bytes: number
+}
 
 /**
  * The messages of one held queue between pull and commit, in offset order.
@@ -25,6 +31,10 @@ export class ProcessQueue {
   readonly isRetry: boolean
   /** Set when the queue is given up (rebalance, reset, close): nothing is handed out or committed any more. */
   dropped = false
+  /** Set while the queue is being given up: nothing is handed out any more, but handlers at work still count. */
+  isDraining = false
+  /** Called once when nothing is with a handler any more. */
+  onDrained: (() => void) | undefined = undefined
   /** Where the next pull begins; everything below it was put here or filtered away. */
   nextOffset: number
   pullState: PullState = 'idle'
@@ -36,8 +46,13 @@ export class ProcessQueue {
   lastConsumeAtMs: number
   /** Messages behind the newest one that was pulled, as of the last pull. */
   backlog = 0
+  /** Pulls in a row that brought nothing, moved nothing and were answered at once. Owned by the puller. */
+  idleAnswers = 0
+  /** The timer of the `waiting` state. Owned by the puller. */
+  timer: Timer | undefined = undefined
   /** True while the queue waits in a consume service's list of queues with work. Owned by that service. */
   isScheduled = false
+  private readonly ledger: RetainedLedger
   private slots: (ReceivedMessage | undefined)[] = new Array(initialCapacity).fill(undefined)
   private head = 0
   private cursor = 0
@@ -46,11 +61,16 @@ export class ProcessQueue {
   private unfinished = 0
   private retained = 0
 
-  constructor(queue: MessageQueue, key: string, options: { nextOffset: number; nowMs: number; isRetry: boolean }) {
+  constructor(
+    queue: MessageQueue,
+    key: string,
+    options: { nextOffset: number; nowMs: number; isRetry: boolean; ledger: RetainedLedger },
+  ) {
     this.queue = queue
     this.key = key
     this.isRetry = options.isRetry
     this.nextOffset = options.nextOffset
+    this.ledger = options.ledger
     this.lastPullAtMs = options.nowMs
     this.lastConsumeAtMs = options.nowMs
     this.lastLockAtMs = options.nowMs
@@ -77,6 +97,15 @@ export class ProcessQueue {
   /** True when {@link take} may give something. */
   get hasAvailable(): boolean {
     return this.cursor !== this.tail
+  }
+
+  /** Messages handed out and not finished. */
+  get handedOutCount(): number {
+    let count = 0
+    for (let sequence = this.head; sequence !== this.cursor; sequence++) {
+      if (this.slots[sequence & this.mask] !== undefined) count++
+    }
+    return count
   }
 
   /** Offset of the oldest unfinished message; undefined when there is none. */
@@ -114,7 +143,7 @@ export class ProcessQueue {
       this.tail++
       added++
       const batch = message.batch
-      if (batch.unfinished++ === 0) this.retained += batch.bytes
+      if (batch.unfinished++ === 0) this.retain(batch.bytes)
     }
     this.unfinished += added
     return added
@@ -156,11 +185,12 @@ export class ProcessQueue {
     if (this.slots[slot] !== message) return false
     this.slots[slot] = undefined
     this.unfinished--
-    if (--message.batch.unfinished === 0) this.retained -= message.batch.bytes
+    if (--message.batch.unfinished === 0) this.retain(-message.batch.bytes)
     if (message.sequence === this.head) {
       while (this.head !== this.tail && this.slots[this.head & this.mask] === undefined) this.head++
       if (this.cursor < this.head) this.cursor = this.head
     }
+    if (this.isDraining && this.handedOutCount === 0) this.onDrained?.()
     return true
   }
 
@@ -169,7 +199,12 @@ export class ProcessQueue {
     this.slots = new Array(initialCapacity).fill(undefined)
     this.head = this.cursor = this.tail
     this.unfinished = 0
-    this.retained = 0
+    this.retain(-this.retained)
+  }
+
+  private retain(bytes: number): void {
+    this.retained += bytes
+    this.ledger.bytes += bytes
   }
 
   private get mask(): number {

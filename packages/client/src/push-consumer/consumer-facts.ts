@@ -1,0 +1,175 @@
+import type { MessageQueue, SubscriptionData } from '@rocketmq-ts/model'
+import type { Clock, Logger } from '@rocketmq-ts/runtime'
+import type {
+  ConsumeDirectlyResult,
+  ConsumeFromWhere,
+  ConsumerRegistration,
+  ConsumeType,
+  MessageModel,
+  ProcessQueueInfo,
+  QueueOffset,
+  RunningInfo,
+} from '../consume/consumer-registration.ts'
+import { decodeMessages } from '../consume/decode-messages.ts'
+import { PulledBatch, ReceivedMessage } from '../consume/received-message.ts'
+import type { OffsetStore } from '../offset-store/offset-store.ts'
+import type { ProcessQueue } from '../process-queue/process-queue.ts'
+import type { QueueTable } from '../process-queue/queue-table.ts'
+import { ConsumeContext, type MessageHandler } from './consume-service.ts'
+import type { ConsumeStats } from './consume-stats.ts'
+import type { SubscriptionTable } from './subscription-table.ts'
+
+const MIB = 1024 * 1024
+
+export interface ConsumerFactsOptions {
+  clock: Clock
+  logger: Logger
+  group: string
+  messageModel: MessageModel
+  consumeFromWhere: ConsumeFromWhere
+  unitMode: boolean
+  namespace: string
+  userTopic(wireTopic: string): string
+  subscriptions: SubscriptionTable
+  queues: QueueTable
+  offsets: OffsetStore
+  stats: ConsumeStats
+  handler: MessageHandler | undefined
+  /** Facts for tools that don't change: see `properties` of running info. */
+  properties: Record<string, string>
+  nameServers(): readonly string[]
+  rebalanceSoon(): void
+  /** Moves the offsets; resolves when the queues may be taken anew. */
+  resetOffsets(topic: string, offsets: readonly QueueOffset[]): Promise<void>
+}
+
+/** What brokers and tools may ask of a push consumer, and what its heartbeats say. */
+export class ConsumerFacts implements ConsumerRegistration {
+  readonly consumeType: ConsumeType = 'CONSUME_PASSIVELY'
+  readonly #options: ConsumerFactsOptions
+  readonly #startedAtMs: number
+
+  constructor(options: ConsumerFactsOptions) {
+    this.#options = options
+    this.#startedAtMs = options.clock.now()
+  }
+
+  get group(): string {
+    return this.#options.group
+  }
+
+  get messageModel(): MessageModel {
+    return this.#options.messageModel
+  }
+
+  get consumeFromWhere(): ConsumeFromWhere {
+    return this.#options.consumeFromWhere
+  }
+
+  get unitMode(): boolean {
+    return this.#options.unitMode
+  }
+
+  subscriptions(): SubscriptionData[] {
+    return this.#options.subscriptions.all()
+  }
+
+  onConsumerIdsChanged(): void {
+    this.#options.rebalanceSoon()
+  }
+
+  resetOffsets(topic: string, offsets: readonly QueueOffset[]): void {
+    this.#options.resetOffsets(topic, offsets).catch(error => {
+      this.#options.logger.error({ topic, err: error }, 'offsets not reset')
+    })
+  }
+
+  consumedOffsets(topic: string): QueueOffset[] {
+    const result: QueueOffset[] = []
+    for (const { queue, key } of this.#options.queues.values()) {
+      const offset = queue.topic === topic ? this.#options.offsets.memory(key) : undefined
+      if (offset !== undefined) result.push([queue, offset])
+    }
+    return result
+  }
+
+  /** Source: DefaultMQPushConsumerImpl#consumerRunningInfo, 5.3.x */
+  runningInfo({ withStacks }: { withStacks: boolean }): RunningInfo {
+    const { queues, subscriptions, stats, properties, nameServers } = this.#options
+    const mqTable: [MessageQueue, ProcessQueueInfo][] = []
+    for (const processQueue of queues.values()) mqTable.push([processQueue.queue, this.#queueInfo(processQueue)])
+    const statusTable: RunningInfo['statusTable'] = {}
+    for (const topic of subscriptions.topics()) statusTable[topic] = stats.status(topic)
+    const info: RunningInfo = {
+      properties: {
+        ...properties,
+        PROP_NAMESERVER_ADDR: nameServers()
+          .map(address => `${address};`)
+          .join(''),
+        PROP_CONSUME_TYPE: this.consumeType,
+        PROP_CONSUMER_START_TIMESTAMP: String(this.#startedAtMs),
+      },
+      subscriptionSet: subscriptions.all(),
+      mqTable,
+      statusTable,
+    }
+    if (withStacks) info.jstack = 'This client runs on Node.js: one thread, no stacks to show.\n'
+    return info
+  }
+
+  #queueInfo(processQueue: ProcessQueue): ProcessQueueInfo {
+    const { firstOffset, messageCount } = processQueue
+    return {
+      commitOffset: this.#options.offsets.memory(processQueue.key) ?? -1,
+      cachedMsgMinOffset: firstOffset ?? 0,
+      cachedMsgMaxOffset: messageCount === 0 ? 0 : processQueue.newestOffset,
+      cachedMsgCount: messageCount,
+      cachedMsgSizeInMiB: Math.floor(processQueue.retainedBytes / MIB),
+      transactionMsgMinOffset: 0,
+      transactionMsgMaxOffset: 0,
+      transactionMsgCount: 0,
+      locked: processQueue.locked,
+      tryUnlockTimes: processQueue.tryUnlockTimes,
+      lastLockTimestamp: processQueue.lastLockAtMs,
+      droped: processQueue.dropped,
+      lastPullTimestamp: processQueue.lastPullAtMs,
+      lastConsumeTimestamp: processQueue.lastConsumeAtMs,
+    }
+  }
+
+  /** Source: ConsumeMessageConcurrentlyService#consumeMessageDirectly, 5.3.x */
+  async consumeDirectly(record: Buffer, brokerName: string): Promise<ConsumeDirectlyResult | undefined> {
+    const { clock, handler } = this.#options
+    if (handler === undefined) return undefined
+    const startedMs = clock.monotonic()
+    const result: ConsumeDirectlyResult = {
+      order: false,
+      autoCommit: true,
+      consumeResult: 'CR_SUCCESS',
+      spentTimeMills: 0,
+    }
+    try {
+      const messages = this.#decodeDirect(Buffer.from(record), brokerName)
+      const outcome = await handler(messages, new ConsumeContext(messages[0]!.batch.queue))
+      if (outcome === 'RECONSUME_LATER') result.consumeResult = 'CR_LATER'
+    } catch (error) {
+      result.consumeResult = 'CR_THROW_EXCEPTION'
+      result.remark = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    }
+    result.spentTimeMills = Math.round(clock.monotonic() - startedMs)
+    return result
+  }
+
+  #decodeDirect(record: Buffer, brokerName: string): ReceivedMessage[] {
+    const { namespace, userTopic } = this.#options
+    const makeBatch = (queue: MessageQueue) => {
+      const options = { topic: userTopic(queue.topic), namespace, bytes: record.length, minOffset: 0, maxOffset: 0 }
+      return new PulledBatch(queue, options)
+    }
+    const unknown = makeBatch({ topic: '', brokerName, queueId: 0 })
+    const [first] = decodeMessages(record, unknown, ReceivedMessage)
+    if (first === undefined) throw new Error('the request carries no message')
+    const queue = { topic: first.storedTopic, brokerName, queueId: record.readInt32BE(12) }
+    return decodeMessages(record, makeBatch(queue), ReceivedMessage)
+  }
+}
