@@ -47,13 +47,14 @@ function int32OrUndefined(text: string): number | undefined {
 
 function int64OrUndefined(text: string): number | undefined {
   if (!decimal.test(text)) return undefined
-  const value = Number(text)
+  // Adding 0 makes "-0" a plain 0.
+  const value = Number(text) + 0
   return Number.isSafeInteger(value) ? value : undefined
 }
 
 function clampedOrUndefined(text: string): number | undefined {
   if (!decimal.test(text)) return undefined
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)))
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text) + 0))
 }
 
 function int32Text(value: number): string {
