@@ -1,7 +1,6 @@
-import type { Clock, Logger, RateLimitedLog, TimingWheel, TurnScheduler } from '@rocketmq-ts/runtime'
-import type { Connection } from './connection.ts'
+import type { Clock, Logger, RateLimitedLog, TimingWheel } from '@rocketmq-ts/runtime'
+import type { Flusher } from './flusher.ts'
 import type { InFlightAccount } from './in-flight.ts'
-import { PiecePool } from './output-buffer.ts'
 import type { Router } from './router.ts'
 
 /** Bounds of one connection. All in bytes or milliseconds. */
@@ -28,38 +27,7 @@ export interface ConnectionContext {
   readonly repeatedLog: RateLimitedLog
   readonly wheel: TimingWheel
   readonly flusher: Flusher
-  readonly pool: PiecePool
   readonly router: Router
   readonly limits: ConnectionLimits
   readonly account: InFlightAccount
-}
-
-/** Lets each connection that has something to say write once, at the end of the turn. */
-export class Flusher {
-  readonly pool = new PiecePool()
-  readonly #turn: TurnScheduler
-  readonly #unregister: () => void
-  #dirty: Connection[] = []
-
-  constructor(turn: TurnScheduler) {
-    this.#turn = turn
-    this.#unregister = turn.onEnd('flush', () => this.#flush())
-  }
-
-  /** `connection` has bytes to write. Called once per connection and turn. */
-  mark(connection: Connection): void {
-    this.#dirty.push(connection)
-    this.#turn.schedule()
-  }
-
-  close(): void {
-    this.#unregister()
-  }
-
-  #flush(): void {
-    const dirty = this.#dirty
-    if (dirty.length === 0) return
-    this.#dirty = []
-    for (const connection of dirty) connection.flush()
-  }
 }

@@ -2,7 +2,7 @@ import { type Clock, type Network, RocketMqError, type Socket } from '@rocketmq-
 import { socketAddresses, splitAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionContext } from './connection-context.ts'
-import { abortedError } from './pending-call.ts'
+import { abortedError } from './connection-errors.ts'
 
 /** Turns a connected plain socket into the one to speak on: itself, or TLS around it. */
 export type SocketWrapper = (socket: Socket, host: string, timeoutMs: number) => Promise<Socket>

@@ -1,14 +1,15 @@
 import type { Host } from '@rocketmq-ts/model'
-import { decodeFrame, encodeFrame, encodeFrameHead, type RemotingCommand } from '@rocketmq-ts/protocol'
-import { assert, deferred, RocketMqError, type Socket, TimingWheelEntry } from '@rocketmq-ts/runtime'
+import { encodeFrame, encodeFrameHead, type RemotingCommand } from '@rocketmq-ts/protocol'
+import { assert, deferred, type Socket, TimingWheelEntry } from '@rocketmq-ts/runtime'
 import type { PeerAddresses } from './address.ts'
 import { CallTable } from './call-table.ts'
 import type { ConnectionContext } from './connection-context.ts'
+import { abortedError, closedError, crowdedError, timeoutError } from './connection-errors.ts'
 import { type ConnectionEvent, type ConnectionState, nextConnectionState } from './connection-state.ts'
-import { FrameDecoder } from './frame-decoder.ts'
+import { FrameIntake, type FrameIntakeOwner } from './frame-intake.ts'
 import type { InFlightWaiter } from './in-flight.ts'
-import { OutputBuffer } from './output-buffer.ts'
-import { abortedError, type CallOwner, type PendingCall, PromiseCall } from './pending-call.ts'
+import { type CallOwner, type PendingCall, PromiseCall } from './pending-call.ts'
+import { Transmitter, type TransmitterOwner } from './transmitter.ts'
 
 const ONEWAY_FLAG = 2
 /** How long a closing connection may take to get rid of what is queued. */
@@ -23,7 +24,7 @@ let lastConnectionId = 0
  * Budget per frame in: the decoded command. Per small frame out: one copy (none with {@link Connection.reserve}). Per
  * chunk in: one clock reading. Per turn: one system call.
  */
-export class Connection implements CallOwner, InFlightWaiter {
+export class Connection implements CallOwner, InFlightWaiter, FrameIntakeOwner, TransmitterOwner {
   /** Counts up from 1 in a process. */
   readonly id: number = ++lastConnectionId
   /** `ip:port` of the peer; behind a PROXY header, of the peer's client. */
@@ -38,8 +39,8 @@ export class Connection implements CallOwner, InFlightWaiter {
 
   readonly #context: ConnectionContext
   readonly #socket: Socket
-  readonly #decoder: FrameDecoder
-  readonly #output: OutputBuffer
+  readonly #in: FrameIntake
+  readonly #out: Transmitter
   readonly #calls: CallTable
   readonly #closed = deferred()
   readonly #closeListeners: ((connection: Connection) => void)[] = []
@@ -47,13 +48,9 @@ export class Connection implements CallOwner, InFlightWaiter {
   #state: ConnectionState = 'open'
   #closeReason = 'closed by the peer'
   #doneReason: string | undefined
-  #socketBytes = 0
   #inFlightBytes = 0
-  #heldBytes = 0
   #readMark = 0
   #lastActiveMs: number
-  #isDirty = false
-  #isPumping = false
 
   /** @internal Made by {@link RpcServer} and {@link RpcClient}. Owns `socket` from here on. */
   constructor(context: ConnectionContext, socket: Socket, addresses: PeerAddresses) {
@@ -63,14 +60,13 @@ export class Connection implements CallOwner, InFlightWaiter {
     this.remoteHost = addresses.remoteHost
     this.localAddress = addresses.localAddress
     this.closed = this.#closed.promise
-    this.#decoder = new FrameDecoder(context.limits.frameLimitBytes)
-    this.#output = new OutputBuffer(context.pool)
+    this.#in = new FrameIntake(context.limits.frameLimitBytes, context.account, this)
+    this.#out = new Transmitter(socket, context.flusher, this)
     this.#calls = new CallTable(context.wheel)
     this.#lastActiveMs = context.clock.monotonic()
     this.#idle = new ConnectionTimer(() => this.#checkIdle())
     context.wheel.schedule(context.limits.idleTimeoutMs, this.#idle)
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
-    socket.on('drain', () => this.#onDrain())
     socket.on('error', (error: Error) => {
       this.#closeReason = error.message
     })
@@ -93,7 +89,7 @@ export class Connection implements CallOwner, InFlightWaiter {
 
   /** Bytes that wait to be sent, here and in the socket. */
   get outgoingBytes(): number {
-    return this.#output.length + this.#socketBytes
+    return this.#out.unsentBytes
   }
 
   /** Bytes of requests of this peer that are being handled, see {@link Connection.addInFlight}. */
@@ -116,17 +112,12 @@ export class Connection implements CallOwner, InFlightWaiter {
 
   /** Queues a whole frame for the end of this turn. Dropped silently when the connection is closing. */
   writeFrame(bytes: Buffer): void {
-    if (!this.isUsable) return
-    this.#output.append(bytes)
-    this.#afterOutput()
+    if (this.isUsable) this.#out.append(bytes)
   }
 
   /** The same for a frame in parts. Parts of 4 KiB and more go out by reference and must not change any more. */
   writeParts(head: Buffer, parts: readonly Buffer[]): void {
-    if (!this.isUsable) return
-    this.#output.append(head)
-    for (const part of parts) this.#output.append(part)
-    this.#afterOutput()
+    if (this.isUsable) this.#out.appendParts(head, parts)
   }
 
   /**
@@ -135,19 +126,17 @@ export class Connection implements CallOwner, InFlightWaiter {
    * between.
    */
   reserve(maxBytes: number): Buffer {
-    return this.#output.reserve(maxBytes)
+    return this.#out.reserve(maxBytes)
   }
 
   /** Where the frame in the reserved memory begins. */
   get reservedOffset(): number {
-    return this.#output.offset
+    return this.#out.offset
   }
 
   /** Queues the frame in the reserved memory, which ends before `endOffset`. */
   commit(endOffset: number): void {
-    if (!this.isUsable) return
-    this.#output.commit(endOffset)
-    this.#afterOutput()
+    if (this.isUsable) this.#out.commit(endOffset)
   }
 
   /** Answers a request: encodes `response` and queues it. Nothing happens when `request` is oneway. */
@@ -164,7 +153,7 @@ export class Connection implements CallOwner, InFlightWaiter {
 
   /** Sends `command` as a oneway request and forgets it. Throws as {@link Connection.callRaw} does. */
   sendOneway(command: RemotingCommand): void {
-    this.#checkWritable(command.code)
+    this.#checkWritable()
     command.opaque = this.#calls.nextOpaque()
     command.flag |= ONEWAY_FLAG
     this.writeFrame(encodeFrame(command))
@@ -183,18 +172,13 @@ export class Connection implements CallOwner, InFlightWaiter {
    * unsent; then the call has not begun. Otherwise `call` hears the outcome.
    */
   callRaw(call: PendingCall, head: Buffer, body: Buffer | undefined, timeoutMs: number): void {
-    this.#checkWritable(call.code)
+    this.#checkWritable()
     if (this.#calls.size >= this.#context.limits.callsMax) {
-      throw new RocketMqError(
-        'TOO_MANY_REQUESTS',
-        `${this.#calls.size} calls to ${this.remoteAddress} wait for answers`,
-      )
+      throw crowdedError(this.remoteAddress, `${this.#calls.size} calls wait for answers`)
     }
     call.readMark = this.#readMark
     this.#calls.add(call, timeoutMs, this)
-    this.#output.append(head)
-    if (body !== undefined) this.#output.append(body)
-    this.#afterOutput()
+    this.#out.append(head, body)
   }
 
   /**
@@ -224,13 +208,7 @@ export class Connection implements CallOwner, InFlightWaiter {
     // Nothing at all came in since the call went out: the peer or the way to it may be dead, and a write alone would
     // not tell for minutes. A peer that answers others keeps its connection.
     const silent = this.#context.role === 'client' && call.readMark === this.#readMark
-    call.onFailure(
-      new RocketMqError(
-        'REQUEST_TIMEOUT',
-        `no answer from ${this.remoteAddress} to request code ${call.code} within ${call.timeoutMs} ms`,
-        { details: { address: this.remoteAddress, requestCode: call.code, timeoutMs: call.timeoutMs } },
-      ),
-    )
+    call.onFailure(timeoutError(this.remoteAddress, call))
     if (silent) this.close('no answer to a call, and nothing else received since')
     else this.#closeIfDone()
   }
@@ -274,7 +252,7 @@ export class Connection implements CallOwner, InFlightWaiter {
   close(reason = 'closed by us'): void {
     if (this.#state === 'draining' || this.#state === 'closed') return
     this.#move('close', reason)
-    this.#output.flushTo(this.#socket)
+    this.#out.flush()
     this.#failCalls()
     this.#socket.end()
     this.#socket.resume()
@@ -292,7 +270,7 @@ export class Connection implements CallOwner, InFlightWaiter {
   destroy(reason: string): void {
     if (this.#state === 'closed') return
     if (this.#state !== 'draining') this.#closeReason = reason
-    this.#output.clear()
+    this.#out.clear()
     this.#socket.destroy()
   }
 
@@ -303,27 +281,16 @@ export class Connection implements CallOwner, InFlightWaiter {
     if (this.#state === 'draining' || this.#state === 'closed') return
     this.#lastActiveMs = this.#context.clock.monotonic()
     this.#readMark++
-    this.#decoder.push(chunk)
-    this.#pump()
-    this.#accountHeld()
+    this.#in.push(chunk)
   }
 
-  #pump(): void {
-    if (this.#isPumping) return
-    this.#isPumping = true
-    const decoder = this.#decoder
-    try {
-      while (this.#state === 'open' && decoder.next()) {
-        this.#onFrame(decodeFrame(decoder.bytes, decoder.start, decoder.end), decoder.end - decoder.start)
-      }
-    } catch (error) {
-      this.#onBrokenStream(error)
-    } finally {
-      this.#isPumping = false
-    }
+  /** @internal */
+  get isReading(): boolean {
+    return this.#state === 'open'
   }
 
-  #onFrame(command: RemotingCommand, frameBytes: number): void {
+  /** @internal */
+  onFrame(command: RemotingCommand, frameBytes: number): void {
     if (!command.isResponse) {
       this.#context.router.dispatch(command, this, frameBytes)
       return
@@ -338,7 +305,8 @@ export class Connection implements CallOwner, InFlightWaiter {
     if (this.#doneReason !== undefined) this.#closeIfDone()
   }
 
-  #onBrokenStream(error: unknown): void {
+  /** @internal */
+  onBrokenStream(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     this.#context.repeatedLog.warn(
       'broken stream',
@@ -348,64 +316,30 @@ export class Connection implements CallOwner, InFlightWaiter {
     this.destroy(reason)
   }
 
-  #accountHeld(): void {
-    const held = this.#decoder.heldBytes
-    if (held === this.#heldBytes) return
-    const account = this.#context.account
-    account.unfinishedBytes += held - this.#heldBytes
-    const grew = held > this.#heldBytes
-    this.#heldBytes = held
-    if (grew && account.unfinishedBytes > account.unfinishedLimitBytes) {
-      this.#onBrokenStream(new Error(`${account.unfinishedBytes} bytes of unfinished frames, over all connections`))
-    }
-  }
-
   // --- state
 
-  #checkWritable(code: number): void {
-    if (!this.isUsable) throw this.#closedError(code)
+  #checkWritable(): void {
+    if (!this.isUsable) throw closedError(this.remoteAddress, this.#closeReason)
     if (this.outgoingBytes > this.#context.limits.outgoingLimitBytes) {
-      throw new RocketMqError(
-        'TOO_MANY_REQUESTS',
-        `${this.outgoingBytes} bytes to ${this.remoteAddress} are still unsent`,
-      )
+      throw crowdedError(this.remoteAddress, `${this.outgoingBytes} bytes are still unsent`)
     }
   }
 
-  #afterOutput(): void {
-    if (!this.#isDirty) {
-      this.#isDirty = true
-      this.#context.flusher.mark(this)
-    }
+  /** @internal */
+  onQueued(): void {
     const { outgoingLimitBytes, outgoingCloseBytes } = this.#context.limits
     const outgoing = this.outgoingBytes
     if (outgoing <= outgoingLimitBytes) return
     if (outgoing > outgoingCloseBytes) {
-      this.#context.repeatedLog.warn(
-        'slow reader',
-        { remoteAddress: this.remoteAddress, outgoing },
-        'connection closed: the peer does not read',
-      )
+      const { remoteAddress } = this
+      this.#context.repeatedLog.warn('slow', { remoteAddress, outgoing }, 'connection closed: the peer does not read')
       this.destroy(`${outgoing} bytes unsent: the peer does not read`)
     } else if (this.#context.role === 'server') this.#congest()
   }
 
-  /** @internal The end of a turn in which something was queued. */
-  flush(): void {
-    this.#isDirty = false
-    if (!this.isUsable) return
-    if (!this.#socket.writable) {
-      this.#output.clear()
-      return
-    }
-    this.#output.flushTo(this.#socket)
-    this.#socketBytes = this.#socket.writableLength
-    if (this.#socketBytes === 0) this.#onDrain()
-  }
-
-  #onDrain(): void {
+  /** @internal */
+  onDrained(): void {
     this.#lastActiveMs = this.#context.clock.monotonic()
-    this.#socketBytes = this.#socket.writableLength
     if (this.#state === 'congested') this.#relieve()
   }
 
@@ -427,9 +361,7 @@ export class Connection implements CallOwner, InFlightWaiter {
     if (this.#state !== 'congested') return
     this.#move('relieve')
     this.#socket.resume()
-    if (this.#isPumping) return
-    this.#pump()
-    this.#accountHeld()
+    this.#in.pump()
   }
 
   #move(event: ConnectionEvent, reason?: string): void {
@@ -461,10 +393,8 @@ export class Connection implements CallOwner, InFlightWaiter {
     const { account, wheel } = this.#context
     wheel.cancel(this.#idle)
     account.forget(this)
-    account.unfinishedBytes -= this.#heldBytes
-    this.#heldBytes = 0
-    this.#output.clear()
-    this.#socketBytes = 0
+    this.#in.release()
+    this.#out.clear()
     this.#failCalls()
     for (const listener of this.#closeListeners.splice(0)) this.#notify(listener)
     this.#closed.resolve()
@@ -479,18 +409,11 @@ export class Connection implements CallOwner, InFlightWaiter {
   }
 
   #failCalls(): void {
-    if (this.#calls.size > 0) this.#calls.failAll(this.#closedError())
+    if (this.#calls.size > 0) this.#calls.failAll(closedError(this.remoteAddress, this.#closeReason))
   }
 
   #closeIfDone(): void {
     if (this.#doneReason !== undefined && this.#calls.size === 0) this.close(this.#doneReason)
-  }
-
-  #closedError(code?: number): RocketMqError {
-    const what = code === undefined ? '' : ` (request code ${code})`
-    return new RocketMqError('CONNECTION_CLOSED', `connection to ${this.remoteAddress}: ${this.#closeReason}${what}`, {
-      details: { address: this.remoteAddress },
-    })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RemotingCommand } from '@rocketmq-ts/protocol'
-import { RocketMqError, TimingWheelEntry } from '@rocketmq-ts/runtime'
+import { type RocketMqError, TimingWheelEntry } from '@rocketmq-ts/runtime'
+import { abortedError } from './connection-errors.ts'
 
 /** What a {@link PendingCall} needs of the connection it travels on. */
 export interface CallOwner {
@@ -76,9 +77,4 @@ export class PromiseCall extends PendingCall {
   release(): void {
     this.#signal?.removeEventListener('abort', this.#onAbort)
   }
-}
-
-/** The error of a call whose signal was aborted. */
-export function abortedError(code: number, signal: AbortSignal | undefined): RocketMqError {
-  return new RocketMqError('ABORTED', `the call of request code ${code} was aborted`, { cause: signal?.reason })
 }

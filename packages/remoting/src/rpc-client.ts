@@ -21,11 +21,12 @@ import {
 } from '@rocketmq-ts/runtime'
 import type { BorrowedBytes } from './bytes.ts'
 import type { Connection } from './connection.ts'
-import { type ConnectionContext, Flusher } from './connection-context.ts'
+import type { ConnectionContext } from './connection-context.ts'
+import { abortedError } from './connection-errors.ts'
 import { ConnectionPool } from './connection-pool.ts'
+import { Flusher } from './flusher.ts'
 import { InFlightAccount } from './in-flight.ts'
 import { defaultTotals, type LimitOptions, limitsOf } from './options.ts'
-import { abortedError } from './pending-call.ts'
 import { Router } from './router.ts'
 import { TlsConnector } from './tls-connector.ts'
 import type { ClientTlsOptions } from './tls-options.ts'
@@ -102,7 +103,6 @@ export class RpcClient {
       repeatedLog: new RateLimitedLog(clock, logger),
       wheel: this.#wheel,
       flusher: this.#flusher,
-      pool: this.#flusher.pool,
       // A client that gets a request it doesn't know doesn't answer.
       router: options.requestHandlers ?? new Router(logger).handleOthers(() => {}),
       limits: limitsOf(options),

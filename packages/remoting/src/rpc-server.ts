@@ -9,7 +9,8 @@ import {
   TurnScheduler,
 } from '@rocketmq-ts/runtime'
 import { Connection } from './connection.ts'
-import { type ConnectionContext, Flusher } from './connection-context.ts'
+import type { ConnectionContext } from './connection-context.ts'
+import { Flusher } from './flusher.ts'
 import { type AdmittedPeer, FrontDoor } from './front-door.ts'
 import { InFlightAccount } from './in-flight.ts'
 import { defaultTotals, type LimitOptions, limitsOf } from './options.ts'
@@ -64,7 +65,6 @@ export class RpcServer {
       repeatedLog: new RateLimitedLog(clock, logger),
       wheel: new TimingWheel(clock),
       flusher: this.#flusher,
-      pool: this.#flusher.pool,
       router: this.router,
       limits: limitsOf(options),
       account: new InFlightAccount(
