@@ -12,6 +12,8 @@ export const consumerOffsetWrapper = jsonBody(
     groupTopicMap: optional(textMap(list(text()))),
     /** `topic@group` to queue id to offset. */
     offsetTable: textMap(intMap(long())),
+    /** `topic@group` to offset, of light queues: lmqConsumerOffset.json only. */
+    lmqOffsetTable: optional(textMap(long())),
     /** Offsets of POP, where the broker keeps them. */
     pullOffsetTable: optional(textMap(intMap(long()))),
   }),

@@ -1,0 +1,100 @@
+import { type ConsumerOffsetWrapper, consumerOffsetWrapper } from '@rocketmq-ts/protocol'
+import { BackedUpFile, type Clock, type Disk, type Logger, type Timer } from '@rocketmq-ts/runtime'
+import type { ConsumerOffsets, GroupOffsets, QueueOffsets } from './consumer-offsets.ts'
+
+/** Java waits this long before the first save, ms. */
+const FIRST_SAVE_DELAY_MS = 10_000
+
+export interface OffsetFileDeps {
+  readonly offsets: ConsumerOffsets
+  readonly disk: Disk
+  /** `<storePathRootDir>/config`, which exists. */
+  readonly directory: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly options: { readonly flushConsumerOffsetIntervalMs: number; readonly enableLmq: boolean }
+}
+
+/** The file being kept. */
+export interface OffsetFile {
+  /** Writes what has changed. Never throws; a failed write is logged, and tried again at the next save. */
+  saveNow(): void
+  /** Writes what has changed and ends the periodic saving. */
+  close(): void
+}
+
+/**
+ * Fills `offsets` from consumerOffset.json (lmqConsumerOffset.json with light queues) and keeps that file: every 5 s when
+ * something has changed, and at the end. A killed process loses the commits since the last save; its groups then see
+ * messages again, never miss any. Throws `CONFIG_INVALID` when neither file nor `.bak` can be read.
+ * Source: ConsumerOffsetManager, LmqConsumerOffsetManager, 5.3.x
+ */
+export function keepOffsets(deps: OffsetFileDeps): OffsetFile {
+  const { offsets, disk, directory, clock, logger, options } = deps
+  const name = options.enableLmq ? 'lmqConsumerOffset.json' : 'consumerOffset.json'
+  const file = new BackedUpFile(disk, `${directory}/${name}`)
+  const content = file.load(consumerOffsetWrapper.parse)
+  if (content !== undefined) offsets.replaceAll(entriesOf(content), content.dataVersion)
+
+  const saveNow = () => {
+    if (!offsets.isDirty) return
+    offsets.isDirty = false
+    try {
+      file.save(consumerOffsetWrapper.stringifyPretty(wrapperOf(offsets, options.enableLmq)))
+    } catch (error) {
+      offsets.isDirty = true
+      logger.error({ err: error, path: file.path }, 'the consumer offsets could not be saved')
+    }
+  }
+  let timer: Timer
+  const schedule = (delayMs: number) => {
+    timer = clock.setTimeout(
+      () => {
+        saveNow()
+        schedule(options.flushConsumerOffsetIntervalMs)
+      },
+      delayMs,
+      { unref: true },
+    )
+  }
+  schedule(FIRST_SAVE_DELAY_MS)
+  const close = () => {
+    timer.cancel()
+    saveNow()
+  }
+  return { saveNow, close }
+}
+
+/** The content of the file, and of the answer to GET_ALL_CONSUMER_OFFSET. `withLight`: light groups in their own table. */
+export function wrapperOf(offsets: ConsumerOffsets, withLight: boolean): ConsumerOffsetWrapper {
+  const offsetTable = new Map<string, ReadonlyMap<number, number>>()
+  const lmqOffsetTable = new Map<string, number>()
+  const groupTopicMap = new Map<string, string[]>()
+  for (const { group, topic, offsets: queues, isLight } of offsets.entries()) {
+    const key = `${topic}@${group}`
+    if (withLight && isLight) {
+      lmqOffsetTable.set(key, queues.get(0) ?? 0)
+      continue
+    }
+    offsetTable.set(key, queues)
+    const topics = groupTopicMap.get(group)
+    if (topics === undefined) groupTopicMap.set(group, [topic])
+    else topics.push(topic)
+  }
+  const light = withLight ? { lmqOffsetTable } : {}
+  return { dataVersion: offsets.version, groupTopicMap, ...light, offsetTable }
+}
+
+function* entriesOf(content: ConsumerOffsetWrapper): Generator<GroupOffsets> {
+  for (const [key, queues] of content.offsetTable) yield { ...splitKey(key), offsets: new Map(queues) }
+  for (const [key, offset] of content.lmqOffsetTable ?? []) {
+    const offsets: QueueOffsets = new Map([[0, offset]])
+    yield { ...splitKey(key), offsets }
+  }
+}
+
+/** `topic@group`; neither may hold the separator. */
+function splitKey(key: string): { topic: string; group: string } {
+  const at = key.lastIndexOf('@')
+  return at < 0 ? { topic: key, group: '' } : { topic: key.slice(0, at), group: key.slice(at + 1) }
+}

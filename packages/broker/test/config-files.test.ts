@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { topicConfig } from '@rocketmq-ts/model'
+import { topicConfigSerializeWrapper } from '@rocketmq-ts/protocol'
+import { realDisk, silentLogger, TurnScheduler } from '@rocketmq-ts/runtime'
+import { keepGroups, keepRequestModes, keepTopics } from '../dist/config-files.js'
+import { createBrokerOptions } from '../dist/options.js'
+import { SubscriptionGroupTable } from '../dist/subscription/group-table.js'
+import { RequestModeTable } from '../dist/subscription/request-mode-table.js'
+import { TopicTable } from '../dist/topic/topic-table.js'
+import { AdminClock } from './support/admin-clock.js'
+
+const golden = (name: string) => readFileSync(new URL(`../test/golden/config/${name}`, import.meta.url), 'utf8')
+const options = createBrokerOptions({ brokerName: 'golden-a', clusterName: 'GoldenCluster' })
+
+function rig(test: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), 'broker-config-'))
+  test.after(() => rmSync(directory, { recursive: true }))
+  const clock = new AdminClock()
+  const deps = { disk: realDisk, directory, logger: silentLogger }
+  const tables = { options, clock, logger: silentLogger }
+  return { directory, clock, deps, tables, read: (name: string) => readFileSync(join(directory, name), 'utf8') }
+}
+
+/** The topics or groups of a file, one text each, sorted: Java's order is that of a hash table. */
+const entriesOf = (text: string) =>
+  text
+    .split(/\n\t\t(?=["}])/)
+    .slice(1)
+    .map(part => part.replace(/,$/, ''))
+    .sort()
+
+test('topics.json of the Java broker is read, and written back the same', t => {
+  const { deps, tables, directory, read } = rig(t)
+  writeFileSync(join(directory, 'topics.json'), golden('topics.json'))
+  const topics = new TopicTable(tables)
+  const saver = keepTopics(topics, deps)
+  assert.equal(topics.get('SCHEDULE_TOPIC_XXXX')?.writeQueueNums, 18)
+  assert.deepEqual(topics.dataVersion, topicConfigSerializeWrapper.parse(golden('topics.json')).dataVersion)
+  saver.saveNow()
+  assert.deepEqual(entriesOf(read('topics.json')), entriesOf(golden('topics.json')))
+  assert.equal(read('topics.json.bak'), golden('topics.json'))
+})
+
+test('subscriptionGroup.json of the Java broker is read, and written back the same', t => {
+  const { deps, tables, directory, read } = rig(t)
+  writeFileSync(join(directory, 'subscriptionGroup.json'), golden('subscriptionGroup.json'))
+  const saver = keepGroups(new SubscriptionGroupTable(tables), deps)
+  saver.saveNow()
+  assert.deepEqual(entriesOf(read('subscriptionGroup.json')), entriesOf(golden('subscriptionGroup.json')))
+})
+
+test('a damaged file falls back to what was there before, and two damaged ones are an error', t => {
+  const { deps, tables, directory } = rig(t)
+  writeFileSync(join(directory, 'topics.json'), '{"dataVersion":{"coun')
+  writeFileSync(join(directory, 'topics.json.bak'), golden('topics.json'))
+  const topics = new TopicTable(tables)
+  keepTopics(topics, deps)
+  assert.equal(topics.get('T_Timer')?.writeQueueNums, 2)
+  writeFileSync(join(directory, 'topics.json.bak'), 'x')
+  assert.throws(() => keepTopics(new TopicTable(tables), deps), /CONFIG_INVALID.*topics\.json\.bak/)
+})
+
+test('the changes of one turn are written once, before the answers of that turn leave', async t => {
+  const { deps, tables, clock, read } = rig(t)
+  const turn = new TurnScheduler(clock)
+  const topics = new TopicTable(tables)
+  keepTopics(topics, { ...deps, turn })
+  const flushed = new Promise<string>(resolve => turn.onEnd('flush', () => resolve(read('topics.json'))))
+  for (let index = 0; index < 10; index++) topics.update(topicConfig(`T${index}`), new Map())
+  assert.throws(() => read('topics.json'), { code: 'ENOENT' })
+  const written = topicConfigSerializeWrapper.parse(await flushed)
+  assert.equal(written.topicConfigTable.has('T9'), true)
+  assert.equal(written.dataVersion.counter, 10)
+  assert.throws(() => read('topics.json.bak'), { code: 'ENOENT' })
+})
+
+test('request modes survive a restart', t => {
+  const { deps } = rig(t)
+  const modes = new RequestModeTable()
+  keepRequestModes(modes, deps)
+  modes.set({ topic: 'T', consumerGroup: 'G', mode: 'POP', popShareQueueNum: 2 })
+  const again = new RequestModeTable()
+  keepRequestModes(again, deps)
+  assert.deepEqual(again.get('T', 'G'), { topic: 'T', consumerGroup: 'G', mode: 'POP', popShareQueueNum: 2 })
+})
