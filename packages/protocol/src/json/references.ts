@@ -35,6 +35,8 @@ class Resolver {
   private readonly open = new Set<object>()
   /** Values that are done, to the number of values they stand for. */
   private readonly weights = new Map<object, number>()
+  /** Holders of references that are done, to what they stand for. */
+  private readonly followed = new Map<object, unknown>()
 
   constructor(root: unknown, byHolder: ReadonlyMap<object, Reference>) {
     this.root = root
@@ -44,7 +46,7 @@ class Resolver {
   replace(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
     const reference = this.byHolder.get(value)
-    if (reference !== undefined) return this.target(reference)
+    if (reference !== undefined) return this.follow(reference)
     if (this.weights.has(value)) return value
     this.enter(value)
     let weight = 1
@@ -96,11 +98,14 @@ class Resolver {
     return this.replace(value)
   }
 
-  /** A reference on the path of another one. */
+  /** What a reference stands for. */
   private follow(reference: Reference): unknown {
-    this.enter(reference.holder)
+    const { holder } = reference
+    if (this.followed.has(holder)) return this.followed.get(holder)
+    this.enter(holder)
     const value = this.target(reference)
-    this.open.delete(reference.holder)
+    this.open.delete(holder)
+    this.followed.set(holder, value)
     return value
   }
 }
