@@ -26,3 +26,4 @@ export {
 } from './rpc-client.ts'
 export { RpcServer, type RpcServerOptions } from './rpc-server.ts'
 export type { ClientTlsOptions, ServerTlsOptions, TlsFiles } from './tls-options.ts'
+export { readTlsProperties, type TlsSettings } from './tls-properties.ts'
