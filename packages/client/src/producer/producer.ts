@@ -1,14 +1,13 @@
 import {
   type Message,
   type MessageQueue,
-  parseHost,
   propertyNames,
   sysFlag,
-  UniqueIdGenerator,
+  type UniqueIdGenerator,
   withNamespace,
 } from '@rocketmq-ts/model'
 import { type Clock, RocketMqError } from '@rocketmq-ts/runtime'
-import { idDiscriminator } from '../client-id.ts'
+import { messageIdsOf } from '../client-id.ts'
 import { ClientInstance } from '../client-instance.ts'
 import { type Compressor, createCompressor } from '../compression/compression.ts'
 import { type ClientPorts, integerOption } from '../options.ts'
@@ -105,11 +104,7 @@ export class Producer {
     const { namespace } = options.client
     this.#wireGroup = withNamespace(namespace, options.group)
     this.#moreProperties = namespace === undefined ? '' : textOfProperties([[propertyNames.instanceId, namespace]])
-    this.#ids = new UniqueIdGenerator(this.#clock, {
-      address: addressBytes(instance.clientAddress),
-      processId: process.pid,
-      discriminator: idDiscriminator,
-    })
+    this.#ids = messageIdsOf(this.#clock, instance.clientAddress)
     const faults = new LatencyFaults()
     this.#sender = new Sender(instance, options, faults)
     this.#detector = options.startDetectorEnable
@@ -342,14 +337,6 @@ export class Producer {
 
   #assertOpen(): void {
     if (!this.#isOpen) throw new RocketMqError('INVALID_STATE', `the producer of group "${this.group}" is closed`)
-  }
-}
-
-function addressBytes(address: string): Buffer {
-  try {
-    return parseHost(address.includes(':') ? `[${address}]:0` : `${address}:0`).address
-  } catch {
-    return Buffer.from([127, 0, 0, 1])
   }
 }
 
