@@ -23,7 +23,8 @@ export const topicAttributes = {
     name: 'message.type',
     changeable: true,
     defaultValue: 'NORMAL',
-    values: ['UNSPECIFIED', 'NORMAL', 'FIFO', 'DELAY', 'TRANSACTION', 'MIXED'],
+    // In the order of Java's hash set, which its broker prints when it refuses another value.
+    values: ['UNSPECIFIED', 'TRANSACTION', 'FIFO', 'MIXED', 'DELAY', 'NORMAL'],
   },
   /** Hours; -1 for the broker's setting. */
   reserveTime: { name: 'reserve.time', changeable: true, defaultValue: '-1' },
