@@ -89,12 +89,22 @@ export class TopicTable {
     return [...this.#systemTopics]
   }
 
-  /** Adds the topics that every broker with these settings has and that are absent. No data version step, as in Java. */
-  ensureSystemTopics(): void {
+  /**
+   * Adds the topics that every broker with these settings has and that are absent; true when there were such. No data
+   * version step, as in Java.
+   */
+  ensureSystemTopics(): boolean {
+    const before = this.#topics.size
     for (const topic of presetTopics(this.#options)) {
       this.#systemTopics.add(topic.topicName)
       if (!this.#topics.has(topic.topicName)) this.#topics.set(topic.topicName, topic)
     }
+    return this.#topics.size > before
+  }
+
+  /** Steps the data version, so that the name servers take over what doesn't show in a single topic. */
+  countChange(): void {
+    this.#dataVersion = nextDataVersion(this.#dataVersion, this.#clock.now(), this.#dataVersion.stateVersion)
   }
 
   /** The whole table, as it goes into topics.json. */
@@ -216,7 +226,7 @@ export class TopicTable {
   }
 
   #changed(change: TopicChange): void {
-    this.#dataVersion = nextDataVersion(this.#dataVersion, this.#clock.now(), this.#dataVersion.stateVersion)
+    this.countChange()
     for (const listener of this.#listeners) listener(change)
   }
 }
