@@ -1,4 +1,6 @@
 import { decodeBatch } from './batch.ts'
+import { findProperty } from './properties.ts'
+import { propertyNames } from './property-names.ts'
 import type { StoredMessage } from './stored-message.ts'
 import { sysFlag } from './sys-flag.ts'
 
@@ -10,10 +12,12 @@ export function isInnerBatch(message: StoredMessage): boolean {
 
 /**
  * The messages of an inner batch whose body is `body` (the record's, after decompression): each has the flag, body and
- * properties of its own entry, queue offsets counted on from the record's, and all else from the record, but reconsume
- * times 0. Throws BODY_INVALID. Source: MessageDecoder#decodeMessage, 5.3.x.
+ * properties of its own entry, queue offsets counted on from the record's, and all else from the record, the WAIT property
+ * included, but reconsume times 0. Throws BODY_INVALID. Source: MessageDecoder#decodeMessage, 5.3.x.
  */
 export function splitInnerBatch(outer: StoredMessage, body: Buffer = outer.body): StoredMessage[] {
+  const isWaiting = (findProperty(outer.propertiesText, propertyNames.waitStoreMsgOk) ?? 'true') === 'true'
+  const wait = `${propertyNames.waitStoreMsgOk}\u0001${isWaiting}\u0002`
   return decodeBatch(body).map((entry, index) => ({
     totalSize: outer.totalSize,
     magic: outer.magic,
@@ -31,6 +35,11 @@ export function splitInnerBatch(outer: StoredMessage, body: Buffer = outer.body)
     preparedTransactionOffset: outer.preparedTransactionOffset,
     body: entry.body,
     topic: outer.topic,
-    propertiesText: entry.propertiesText,
+    propertiesText: terminated(entry.propertiesText) + wait,
   }))
+}
+
+/** The text with its last entry ended, so that another one may follow. */
+function terminated(text: string): string {
+  return text === '' || text.endsWith('\u0002') ? text : `${text}\u0002`
 }
