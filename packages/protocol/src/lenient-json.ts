@@ -4,7 +4,13 @@ import { FastjsonParser, JSON_DEPTH_LIMIT } from './json/parser.ts'
 export { JavaDouble, javaDoubleText } from './json/java-double.ts'
 export { JsonMap } from './json/json-map.ts'
 export { JSON_DEPTH_LIMIT } from './json/parser.ts'
-export { type JsonInput, stringifyFastjson, stringifyFastjsonPretty, stringifyStrictRoute } from './json/writer.ts'
+export {
+  type JsonInput,
+  OneLineArray,
+  stringifyFastjson,
+  stringifyFastjsonPretty,
+  stringifyStrictRoute,
+} from './json/writer.ts'
 
 /** Longest text that {@link parseLenient} takes by default: a whole frame of the longest kind, and config files. */
 export const JSON_LIMIT_BYTES = 64 * 1024 * 1024

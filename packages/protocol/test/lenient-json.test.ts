@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  JavaDouble,
   JSON_DEPTH_LIMIT,
   JsonMap,
+  OneLineArray,
   parseLenient,
   stringifyFastjson,
   stringifyFastjsonPretty,
@@ -63,6 +65,15 @@ describe('reading fastjson', () => {
     assert.deepEqual(value.d, [1, { z: 7 }])
   })
 
+  test('a path that Java wrote for a name full of special characters leads to it', () => {
+    const name = '%RETRY%a.b-c[0] "é中\\'
+    const path = '$.a.\\%RETRY\\%a\\.b\\-c\\[0\\]\\ \\"é中\\\\'
+    const text = `{"a":{${JSON.stringify(name)}:{"k":1}},"b":{"$ref":${JSON.stringify(path)}},"im":{5:{}},"im2":{"$ref":"$.im[5]"}}`
+    const value = parseLenient(text) as Record<string, Record<string, unknown>>
+    assert.equal(value.b, Object.values(value.a!)[0])
+    assert.equal(value.im2, value.im!['5'])
+  })
+
   test('a reference in a value that is referenced from an earlier place is replaced as well', () => {
     const value = parseLenient('{"a":{"$ref":"$.b"},"b":{"c":{"$ref":"$.d"}},"d":[1]}')
     assert.deepEqual(value, { a: { c: [1] }, b: { c: [1] }, d: [1] })
@@ -109,7 +120,8 @@ describe('reading fastjson', () => {
       d: null,
     })
     assert.deepEqual(parseLenient('{"a":5L,"b":1.5D,"c":\'\\x41\\u00e9\\v\\0\'}'), { a: 5, b: 1.5, c: 'Aé\v\0' })
-    assert.deepEqual(parseLenient('// all\n[.5,-1e3,1E+2]'), [0.5, -1000, 100])
+    assert.deepEqual(parseLenient('// all\n[.5,-1e3,1E+2,+7]'), [0.5, -1000, 100, 7])
+    assert.deepEqual(parseLenient('[+9007199254740993]'), [9007199254740993n])
   })
 
   test('raw line breaks in a string are kept', () => {
@@ -268,6 +280,27 @@ describe('writing fastjson', () => {
     )
   })
 
+  test('doubles are written as Double.toString does', () => {
+    const cases: [number, string][] = [
+      [0, '0.0'],
+      [-0, '-0.0'],
+      [1, '1.0'],
+      [1e6, '1000000.0'],
+      [9999999.5, '9999999.5'],
+      [1e7, '1.0E7'],
+      [12345678.9, '1.23456789E7'],
+      [0.001, '0.001'],
+      [0.00123, '0.00123'],
+      [0.0001, '1.0E-4'],
+      [1 / 3, '0.3333333333333333'],
+      [1e21, '1.0E21'],
+      [-1e300, '-1.0E300'],
+      [1.1e10, '1.1E10'],
+      [Number.NaN, 'null'],
+    ]
+    for (const [value, text] of cases) assert.equal(stringifyFastjson(new JavaDouble(value)), text)
+  })
+
   test('what is written is read back', () => {
     const scalar = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -297,37 +330,46 @@ describe('writing fastjson', () => {
     )
   })
 
-  test('the pretty form keeps maps with numeric names on one line up to the closing brace', () => {
+  test("the pretty form is fastjson's, numeric maps and sets on one line, lists and objects not", () => {
+    const inner = { a: 'x', el: [], em: {}, im: new Map(), l: ['p'], s: new Set(['u', 'v']) }
     const value = {
-      offsetTable: new Map([
-        [
-          'T@G',
-          new Map([
-            [0, 10],
-            [1, 11],
-          ]),
-        ],
-        ['T2@G', new Map()],
+      im: new Map<number, unknown>([
+        [1, inner],
+        [2, 7],
+        [3, {}],
       ]),
-      groupTopicMap: new Map([['G', ['T', 'T2']]]),
-      list: [{ a: 1 }],
+      l: [{ a: 1 }, 5],
+      one: new OneLineArray([1, 1]),
+      sm: new Map([['k', 1]]),
+      os: new OneLineArray([{ a: 1 }]),
     }
     assert.equal(
       stringifyFastjsonPretty(value),
       [
         '{',
-        '\t"groupTopicMap":{',
-        '\t\t"G":["T","T2"]',
+        '\t"im":{1:{',
+        '\t\t\t"a":"x",',
+        '\t\t\t"el":[],',
+        '\t\t\t"em":{},',
+        '\t\t\t"im":{},',
+        '\t\t\t"l":[',
+        '\t\t\t\t"p"',
+        '\t\t\t],',
+        '\t\t\t"s":["u","v"]',
+        '\t\t},2:7,3:{}',
         '\t},',
-        '\t"list":[',
+        '\t"l":[',
         '\t\t{',
         '\t\t\t"a":1',
-        '\t\t}',
-        '\t],',
-        '\t"offsetTable":{',
-        '\t\t"T@G":{0:10,1:11',
         '\t\t},',
-        '\t\t"T2@G":{}',
+        '\t\t5',
+        '\t],',
+        '\t"one":[1,1],',
+        '\t"os":[{',
+        '\t\t"a":1',
+        '\t}],',
+        '\t"sm":{',
+        '\t\t"k":1',
         '\t}',
         '}',
       ].join('\n'),

@@ -31,6 +31,10 @@ export const dataVersionBody = jsonBody(dataVersionSchema)
 export const kvTable = jsonBody(object({ table: textMap(text()) }))
 export type KVTable = BodyOf<typeof kvTable>
 
+/** The name server's file kvConfig.json: values by namespace and key. */
+export const kvConfigTable = jsonBody(object({ configTable: textMap(textMap(text())) }))
+export type KvConfigTable = BodyOf<typeof kvConfigTable>
+
 /** Topics, and the broker asked where the request is about one. */
 export const topicList = jsonBody(object({ topicList: list(text()), brokerAddr: optional(text()) }))
 export type TopicList = BodyOf<typeof topicList>

@@ -1,7 +1,7 @@
 import { dataVersionSchema, messageQueueSchema } from './common.ts'
 import { type BodyOf, jsonBody } from './json-body.ts'
 import { intMap, object, objectMap, textMap } from './map-schemas.ts'
-import { int, list, long, optional, text } from './schema.ts'
+import { int, list, long, oneLineList, optional, text } from './schema.ts'
 
 /** Offsets of all groups: consumerOffset.json, and the answer to GET_ALL_CONSUMER_OFFSET. */
 export const consumerOffsetWrapper = jsonBody(
@@ -9,13 +9,11 @@ export const consumerOffsetWrapper = jsonBody(
     /** Old brokers have none. */
     dataVersion: optional(dataVersionSchema),
     /** Written by Java's broker beside the table; says nothing new. */
-    groupTopicMap: optional(textMap(list(text()))),
+    groupTopicMap: optional(textMap(oneLineList(text()))),
     /** `topic@group` to queue id to offset. */
     offsetTable: textMap(intMap(long())),
     /** `topic@group` to offset, of light queues: lmqConsumerOffset.json only. */
     lmqOffsetTable: optional(textMap(long())),
-    /** Offsets of POP, where the broker keeps them. */
-    pullOffsetTable: optional(textMap(intMap(long()))),
   }),
 )
 export type ConsumerOffsetWrapper = BodyOf<typeof consumerOffsetWrapper>

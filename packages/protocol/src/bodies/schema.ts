@@ -1,5 +1,5 @@
 import { RocketMqError } from '@rocketmq-ts/runtime'
-import type { JsonInput } from '../json/writer.ts'
+import { type JsonInput, OneLineArray } from '../json/writer.ts'
 import { parseLenient } from '../lenient-json.ts'
 
 /**
@@ -151,6 +151,11 @@ export function list<T>(item: Schema<T>): Schema<readonly T[]> {
     write: value => value.map(element => item.write(element)),
     fallback: () => [],
   }
+}
+
+/** An array of what is a set or array in Java, which the text form for files keeps on one line. */
+export function oneLineList<T>(item: Schema<T>): Schema<readonly T[]> {
+  return { ...list(item), write: value => new OneLineArray(value.map(element => item.write(element))) }
 }
 
 /** A body part that is text holding an object of this shape, or the object itself. */

@@ -2,12 +2,12 @@ import type { SubscriptionGroupConfig } from '@rocketmq-ts/model'
 import { dataVersionSchema, subscriptionDataSchema } from './common.ts'
 import { type BodyOf, jsonBody } from './json-body.ts'
 import { object, textMap, textRecord } from './map-schemas.ts'
-import { bool, enumeration, int, list, long, optional, type Schema, text } from './schema.ts'
+import { bool, enumeration, int, list, long, oneLineList, optional, type Schema, text } from './schema.ts'
 
 const groupRetryPolicySchema = object({
   type: enumeration(['EXPONENTIAL', 'CUSTOMIZED'], 'CUSTOMIZED'),
   exponentialRetryPolicy: optional(object({ initial: long(5000), max: long(7_200_000), multiplier: long(2) })),
-  customizedRetryPolicy: optional(object({ next: list(long()) })),
+  customizedRetryPolicy: optional(object({ next: oneLineList(long()) })),
 })
 
 /** Shape of a consumer group's configuration, with Java's defaults for what is missing. */
@@ -26,7 +26,7 @@ export const subscriptionGroupConfigSchema: Schema<SubscriptionGroupConfig> = ob
   groupSysFlag: int(),
   consumeTimeoutMinute: int(15),
   subscriptionDataSet: optional(
-    list(object({ topic: text(), expressionType: text('TAG'), expression: text(), version: long() })),
+    oneLineList(object({ topic: text(), expressionType: text('TAG'), expression: text(), version: long() })),
   ),
   attributes: textRecord(),
 })

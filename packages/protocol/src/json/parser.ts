@@ -7,7 +7,7 @@ export const JSON_DEPTH_LIMIT = 128
 
 const doubleQuotedStop = /["\\]/g
 const singleQuotedStop = /['\\]/g
-const numberPattern = /-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y
+const numberPattern = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y
 const namePattern = /[\p{L}_$][\p{L}\p{N}_$]*/uy
 
 const shortEscapes: Readonly<Record<string, string>> = {
@@ -226,8 +226,8 @@ export class FastjsonParser {
 /** Exact: an integer that a number can't hold becomes a bigint. */
 function numberOf(text: string): number | bigint {
   const value = Number(text)
-  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(text) || text.length > 40) return value
-  return BigInt(text)
+  if (Number.isSafeInteger(value) || !/^[+-]?\d{1,40}$/.test(text)) return value
+  return BigInt(text.startsWith('+') ? text.slice(1) : text)
 }
 
 function plainObject(pairs: readonly (readonly [unknown, unknown])[]): Record<string, unknown> {

@@ -4,10 +4,19 @@ import { JsonMap } from './json-map.ts'
 
 /**
  * What the writers take: text, booleans, numbers (integers; see {@link JavaDouble}), bigint, null, bytes (as base64),
- * arrays and sets, plain objects (written with sorted keys, undefined and null left out), and maps, whose keys may be
+ * arrays, sets and {@link OneLineArray}, plain objects (written with sorted keys, undefined and null left out), and maps, whose keys may be
  * numbers or objects and whose order is kept. Everything else is a programmer's error.
  */
 export type JsonInput = unknown
+
+/** An array that the pretty form keeps on one line, as fastjson does with sets and with Java arrays. */
+export class OneLineArray {
+  readonly items: readonly unknown[]
+
+  constructor(items: readonly unknown[]) {
+    this.items = items
+  }
+}
 
 const INT64_MAX_TEXT = '9223372036854775807'
 const INT64_MIN_TEXT = '-9223372036854775808'
@@ -53,8 +62,10 @@ function scalarText(value: unknown, quote: (text: string) => string): string | u
   }
 }
 
-function itemsOf(value: unknown): unknown[] | undefined {
-  return Array.isArray(value) ? value : value instanceof Set ? [...value] : undefined
+function itemsOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  if (value instanceof OneLineArray) return value.items
+  return value instanceof Set ? [...value] : undefined
 }
 
 /** fastjson's own form: no white space, numeric names without quotes, objects as names. */
@@ -72,8 +83,8 @@ export function stringifyFastjson(value: JsonInput): string {
 }
 
 /**
- * fastjson's pretty form, in which a broker keeps its tables: tabs, one name a line, but maps with numeric names on one line
- * up to their closing brace. Lists of scalars stay on one line.
+ * fastjson's pretty form, in which a broker keeps its tables: tabs, one name or item of a list a line; sets, {@link OneLineArray}
+ * and maps with numeric names stay on one line up to their closing bracket.
  */
 export function stringifyFastjsonPretty(value: JsonInput): string {
   return prettyText(value, '\n')
@@ -86,8 +97,8 @@ function prettyText(value: unknown, lineBreak: string): string {
   const inner = `${lineBreak}\t`
   const items = itemsOf(value)
   if (items !== undefined) {
-    const isFlat = items.every(item => scalarText(item, quoteJson) !== undefined)
-    if (isFlat) return stringifyFastjson(items)
+    if (items.length === 0) return '[]'
+    if (!Array.isArray(value)) return `[${items.map(item => prettyText(item, lineBreak)).join(',')}]`
     return `[${items.map(item => inner + prettyText(item, inner)).join(',')}${lineBreak}]`
   }
   const pairs = pairsOf(value as object)
