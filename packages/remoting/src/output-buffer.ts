@@ -1,3 +1,5 @@
+import { assert } from '@rocketmq-ts/runtime'
+
 /** Size of the pieces in which small frames are gathered. */
 const PIECE_BYTES = 64 * 1024
 
@@ -74,7 +76,7 @@ export class OutputBuffer {
    * counted in by {@link OutputBuffer.commit}. Nothing else may be appended in between.
    */
   reserve(maxBytes: number): Buffer {
-    if (this.#piece === undefined || this.#end + maxBytes > PIECE_BYTES) this.#nextPiece()
+    if (this.#piece === undefined || this.#end + maxBytes > PIECE_BYTES) this.#nextPiece(maxBytes)
     return this.#piece as Buffer
   }
 
@@ -126,7 +128,8 @@ export class OutputBuffer {
     this.#bytes = 0
   }
 
-  #nextPiece(): void {
+  #nextPiece(maxBytes: number): void {
+    assert(maxBytes <= PIECE_BYTES, `${maxBytes} bytes don't fit into a piece`)
     this.#seal()
     if (this.#piece !== undefined) this.#pieces.push(this.#piece)
     this.#piece = this.#pool.take()

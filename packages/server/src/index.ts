@@ -1,2 +1,3 @@
 /** The command `rocketmq`: standalone, namesrv, broker; arguments, configuration files, signals, exit codes. */
-export {}
+export { rocketmqProgram, runProgram } from './program.ts'
+export { type ProgramIo, processIo } from './program-io.ts'
