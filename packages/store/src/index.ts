@@ -1,2 +1,13 @@
 /** The log store: commit log, consume queues, key index, recovery; files only, no sockets, no protocol. */
-export {}
+export type { AppendRecord, AppendResult, PutStatus } from './append-record.ts'
+export type { BatchConsumeQueue } from './consume-queue/batch-consume-queue.ts'
+export type { ConsumeQueue } from './consume-queue/consume-queue.ts'
+export type { GetRequest, GetResult, GetStatus } from './get-messages.ts'
+export type { StoreState } from './lifecycle.ts'
+export type { MessageFilter, TagFilter } from './message-filter.ts'
+export { type IndexQueryResult, MessageStore } from './message-store.ts'
+export type { TimeBoundary } from './offset-search.ts'
+export { createStoreOptions, type StoreOptionDefinition, type StoreOptions, storeOptionTable } from './options.ts'
+export type { StoreParameters, StoreTuning } from './store-core.ts'
+export type { AnyQueue, ArrivalListener, FailureListener, FlushedListener, WrittenListener } from './turn-writer.ts'
+export type { Watermarks } from './watermarks.ts'

@@ -1,0 +1,153 @@
+import type { Watermarks } from '../watermarks.ts'
+import type { CommitLog } from './commit-log.ts'
+
+/** Size of the pieces in which the cold part of the log is read. */
+const BLOCK_BYTES = 256 * 1024
+/** Runs of the hot end below it are copied: cheaper than a slice, and the chunk can be used again. */
+const COPY_MAX_BYTES = 32 * 1024
+
+interface Block {
+  readonly bytes: Buffer
+  /** Bytes that were written when the block was read. */
+  readonly length: number
+}
+
+/**
+ * Reads records: the end of the log from memory, the rest from the files in blocks, off the event loop. Several readers of one region
+ * share its blocks, and a block that follows another is read before it is asked for.
+ */
+export class LogReader {
+  readonly #commitLog: CommitLog
+  readonly #watermarks: Watermarks
+  readonly #blocksMax: number
+  /** By block number; the least recently used first. */
+  readonly #blocks = new Map<number, Block>()
+  readonly #loading = new Map<number, Promise<Block>>()
+
+  constructor(commitLog: CommitLog, watermarks: Watermarks, cacheBytes: number) {
+    this.#commitLog = commitLog
+    this.#watermarks = watermarks
+    this.#blocksMax = Math.max(2, Math.floor(cacheBytes / BLOCK_BYTES))
+  }
+
+  /** True when `[offset, offset + size)` is in memory. */
+  isHot(offset: number, size: number): boolean {
+    return this.#commitLog.tail.find(offset, size) !== undefined
+  }
+
+  /**
+   * The bytes of records that are all hot, in order: `offsets[i]`, `sizes[i]`. A few KiB are copied together; larger runs are slices that
+   * stay valid.
+   */
+  hotParts(offsets: readonly number[], sizes: readonly number[], totalBytes: number): Buffer[] {
+    const { tail } = this.#commitLog
+    if (totalBytes > COPY_MAX_BYTES) return this.#hotSlices(offsets, sizes)
+    const target = Buffer.allocUnsafe(totalBytes)
+    let at = 0
+    for (let i = 0; i < offsets.length; i++) {
+      const offset = offsets[i]!
+      const size = sizes[i]!
+      const chunk = tail.find(offset, size)!
+      const from = offset - chunk.baseOffset
+      chunk.buffer.copy(target, at, from, from + size)
+      at += size
+    }
+    return [target]
+  }
+
+  #hotSlices(offsets: readonly number[], sizes: readonly number[]): Buffer[] {
+    const { tail } = this.#commitLog
+    const parts: Buffer[] = []
+    for (let i = 0; i < offsets.length; ) {
+      const start = offsets[i]!
+      const chunk = tail.find(start, sizes[i]!)!
+      const chunkEnd = chunk.baseOffset + chunk.length
+      let end = start + sizes[i]!
+      i++
+      while (i < offsets.length && offsets[i] === end && end + sizes[i]! <= chunkEnd) end += sizes[i++]!
+      chunk.isLent = true
+      parts.push(chunk.buffer.subarray(start - chunk.baseOffset, end - chunk.baseOffset))
+    }
+    return parts
+  }
+
+  /** One record or part of it; undefined when it is no longer, or not yet, in the log. From memory without a promise. */
+  read(offset: number, size: number): Buffer | undefined | Promise<Buffer | undefined> {
+    if (offset < this.#commitLog.minOffset || offset + size > this.#watermarks.written) {
+      const slice = this.#commitLog.sliceOfTail(offset, size)
+      return slice !== undefined && offset + size <= this.#watermarks.appended ? slice : undefined
+    }
+    return this.#commitLog.sliceOfTail(offset, size) ?? this.#readCold(offset, size)
+  }
+
+  /** As {@link read}, blocking: for searches that read a few bytes here and there. */
+  readSync(offset: number, size: number): Buffer | undefined {
+    if (offset < this.#commitLog.minOffset || offset + size > this.#watermarks.written) return undefined
+    const slice = this.#commitLog.sliceOfTail(offset, size)
+    if (slice !== undefined) return slice
+    const bytes = Buffer.allocUnsafe(size)
+    return this.#commitLog.log.readSync(bytes, 0, size, offset) === size ? bytes : undefined
+  }
+
+  async #readCold(offset: number, size: number): Promise<Buffer | undefined> {
+    const first = Math.floor(offset / BLOCK_BYTES)
+    const last = Math.floor((offset + size - 1) / BLOCK_BYTES)
+    if (last - first > 1) {
+      const bytes = Buffer.allocUnsafe(size)
+      return (await this.#commitLog.log.read(bytes, 0, size, offset)) === size ? bytes : undefined
+    }
+    const from = offset - first * BLOCK_BYTES
+    const head = this.#cached(first, Math.min(from + size, BLOCK_BYTES)) ?? (await this.#load(first))
+    if (first === last) return from + size <= head.length ? head.bytes.subarray(from, from + size) : undefined
+    const restBytes = from + size - BLOCK_BYTES
+    const rest = this.#cached(last, restBytes) ?? (await this.#load(last))
+    if (head.length < BLOCK_BYTES || rest.length < restBytes) return undefined
+    return Buffer.concat([head.bytes.subarray(from, BLOCK_BYTES), rest.bytes.subarray(0, restBytes)], size)
+  }
+
+  /** Reads the blocks of a range that will be asked for, all at once. */
+  async prefetch(offset: number, end: number): Promise<void> {
+    const loads: Promise<Block>[] = []
+    const last = Math.floor((end - 1) / BLOCK_BYTES)
+    for (let number = Math.floor(offset / BLOCK_BYTES); number <= last; number++) {
+      const needed = Math.min(end - number * BLOCK_BYTES, BLOCK_BYTES)
+      if (this.#cached(number, needed) === undefined) loads.push(this.#load(number))
+    }
+    await Promise.all(loads)
+  }
+
+  #cached(number: number, neededBytes: number): Block | undefined {
+    const block = this.#blocks.get(number)
+    if (block === undefined || block.length < neededBytes) return undefined
+    this.#blocks.delete(number)
+    this.#blocks.set(number, block)
+    return block
+  }
+
+  #load(number: number): Promise<Block> {
+    const loading = this.#loading.get(number)
+    if (loading !== undefined) return loading
+    const load = this.#loadBlock(number).finally(() => this.#loading.delete(number))
+    this.#loading.set(number, load)
+    const follows = this.#blocks.has(number - 1)
+    if (follows && !this.#blocks.has(number + 1) && (number + 2) * BLOCK_BYTES <= this.#watermarks.written) {
+      this.#load(number + 1).catch(() => {})
+    }
+    return load
+  }
+
+  async #loadBlock(number: number): Promise<Block> {
+    const start = number * BLOCK_BYTES
+    const wanted = Math.min(BLOCK_BYTES, this.#watermarks.written - start)
+    const bytes = Buffer.allocUnsafeSlow(Math.max(0, wanted))
+    const got = await this.#commitLog.log.read(bytes, 0, bytes.length, start)
+    const block = { bytes, length: got }
+    this.#blocks.delete(number)
+    this.#blocks.set(number, block)
+    for (const oldest of this.#blocks.keys()) {
+      if (this.#blocks.size <= this.#blocksMax) break
+      this.#blocks.delete(oldest)
+    }
+    return block
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  BLANK_HEAD_BYTES,
+  checkRecord,
+  type RecordCheckOptions,
+  type RecordShape,
+  recordLayout,
+} from '@rocketmq-ts/model'
+import { readInt64 } from '@rocketmq-ts/model/internal'
+import type { SegmentedLog } from '../segment/segmented-log.ts'
+
+/** Receives one valid record; `start` is its place in `buffer`, which is overwritten afterwards. */
+export type RecordVisitor = (buffer: Buffer, start: number, shape: RecordShape, physicalOffset: number) => void
+
+export interface ScanEnd {
+  /** Behind the last valid record, or the start of the file that a blank record led to. */
+  readonly endOffset: number
+  /** What stopped the scan; undefined where nothing was ever written. */
+  readonly reason: string | undefined
+  readonly recordCount: number
+}
+
+const BLOCK_BYTES = 2 * 1024 * 1024
+
+/**
+ * Reads the log from `offset` (the start of a record) to the first place that holds no valid record: torn, damaged, stale (it states
+ * another physical offset than its own), or never written. Reads off the event loop, a block at a time.
+ */
+export async function scanLog(
+  log: SegmentedLog,
+  offset: number,
+  options: RecordCheckOptions,
+  visit: RecordVisitor,
+): Promise<ScanEnd> {
+  let buffer = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, log.fileSizeBytes))
+  let recordCount = 0
+  let position = offset
+  for (;;) {
+    const segment = log.segmentAt(position)
+    if (segment === undefined) return { endOffset: position, reason: undefined, recordCount }
+    const fileEnd = segment.startOffset + log.fileSizeBytes
+    const length = await log.read(buffer, 0, Math.min(buffer.length, fileEnd - position), position)
+    const block = walk(buffer, length, position, options, visit)
+    recordCount += block.recordCount
+    position += block.consumed
+    if (block.stop === 'blank') {
+      if (log.segmentAt(fileEnd) === undefined) return { endOffset: position, reason: undefined, recordCount }
+      position = fileEnd
+    } else if (block.stop === 'empty') {
+      return { endOffset: position, reason: undefined, recordCount }
+    } else if (block.stop === 'invalid') {
+      return { endOffset: position, reason: block.reason, recordCount }
+    } else if (block.consumed === 0) {
+      // The record is larger than the block, or torn at the end of its file.
+      if (length < buffer.length || position + length >= fileEnd) {
+        return { endOffset: position, reason: block.reason, recordCount }
+      }
+      buffer = Buffer.allocUnsafeSlow(Math.min(buffer.length * 2, log.fileSizeBytes))
+    }
+  }
+}
+
+interface BlockEnd {
+  consumed: number
+  recordCount: number
+  stop: 'incomplete' | 'blank' | 'empty' | 'invalid'
+  reason: string
+}
+
+function walk(
+  buffer: Buffer,
+  length: number,
+  position: number,
+  options: RecordCheckOptions,
+  visit: RecordVisitor,
+): BlockEnd {
+  let at = 0
+  let recordCount = 0
+  for (;;) {
+    if (length - at < BLANK_HEAD_BYTES) return { consumed: at, recordCount, stop: 'incomplete', reason: 'cut off' }
+    const check = checkRecord(buffer, at, length, options)
+    if (check.kind !== 'record') {
+      const reason = 'reason' in check ? check.reason : ''
+      return { consumed: at, recordCount, stop: check.kind, reason }
+    }
+    if (readInt64(buffer, at + recordLayout.physicalOffset) !== position + at) {
+      return { consumed: at, recordCount, stop: 'invalid', reason: 'the record states another physical offset' }
+    }
+    visit(buffer, at, check.shape, position + at)
+    recordCount++
+    at += check.shape.totalSize
+  }
+}
