@@ -1,13 +1,4 @@
-import {
-  bodyCrc,
-  decodeBatch,
-  decodeStoredMessage,
-  encodeStoredMessage,
-  magicV1,
-  magicV2,
-  recordLayout,
-  sysFlag,
-} from '@rocketmq-ts/model'
+import { decodeStoredMessage, encodeStoredMessage, magicV1, magicV2, recordLayout, splitInnerBatch, sysFlag } from '@rocketmq-ts/model'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { PulledBatch, ReceivedMessage, RecordPlace } from './received-message.ts'
 
@@ -111,19 +102,10 @@ function invalid(at: number, what: string): RocketMqError {
   return new RocketMqError('BODY_INVALID', `record at byte ${at} of a pull's answer: ${what}`, { details: { at } })
 }
 
-/** The entries of an inner batch as records of their own. Source: MessageDecoder#decodeMessage, 5.3.x */
+/** The entries of an inner batch as records of their own, whose bodies are not compressed any more. */
 function unwrapInnerBatch(outer: ReceivedMessage, buffer: Buffer, at: number, size: number): Buffer[] {
   const record = decodeStoredMessage(buffer.subarray(at, at + size), 0)
-  return decodeBatch(outer.body).map((entry, index) =>
-    encodeStoredMessage({
-      ...record,
-      sysFlag: record.sysFlag & ~(sysFlag.compressed | sysFlag.needUnwrap),
-      flag: entry.flag,
-      queueOffset: record.queueOffset + index,
-      reconsumeTimes: 0,
-      body: entry.body,
-      bodyCrc: bodyCrc(entry.body),
-      propertiesText: entry.propertiesText,
-    }),
+  return splitInnerBatch(record, outer.body).map(entry =>
+    encodeStoredMessage({ ...entry, sysFlag: entry.sysFlag & ~(sysFlag.compressed | sysFlag.needUnwrap) }),
   )
 }

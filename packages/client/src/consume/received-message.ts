@@ -172,6 +172,16 @@ export class ReceivedMessage {
     return text === undefined ? [] : text.split(' ').filter(key => key !== '')
   }
 
+  /** The key by which the producer chose the queue; undefined without one. */
+  get shardingKey(): string | undefined {
+    return this.property(propertyNames.shardingKey)
+  }
+
+  /** The body read as UTF-8. Throws as {@link body}. */
+  text(): string {
+    return this.body.toString('utf8')
+  }
+
   /** The id the producer got from `send`: kept through retries. {@link offsetMessageId} when the producer gave none. */
   get messageId(): string {
     return this.property(propertyNames.uniqueKey) ?? this.offsetMessageId

@@ -283,9 +283,14 @@ export class PullConsumer implements AsyncDisposable {
 /**
  * A pull consumer, ready for use. Rejects with `INVALID_ARGUMENT` naming the option, or as {@link PullConsumer.start}.
  */
-export async function createPullConsumer(
+export function createPullConsumer(options: PullConsumerOptions): Promise<PullConsumer> {
+  return createPullConsumerWith(options, {})
+}
+
+/** The same with ports of the caller's choice, for tests and simulations. */
+export async function createPullConsumerWith(
   options: PullConsumerOptions,
-  ports: PushConsumerPorts = {},
+  ports: PushConsumerPorts,
 ): Promise<PullConsumer> {
   const consumer = new PullConsumer(resolvePullOptions(options, ports))
   await consumer.start()

@@ -49,7 +49,6 @@ export class PullRegistration implements ConsumerRegistration, RebalanceTarget {
       target: this,
       logger,
       intervalMs: options.rebalanceIntervalMs,
-      minIntervalMs: Math.min(1000, options.rebalanceIntervalMs),
     })
   }
 

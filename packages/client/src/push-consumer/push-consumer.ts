@@ -220,9 +220,14 @@ export class PushConsumer implements AsyncDisposable {
 }
 
 /** A push consumer, not started yet. Rejects with `INVALID_ARGUMENT` naming the option. */
-export async function createPushConsumer(
+export function createPushConsumer(options: PushConsumerOptions): Promise<PushConsumer> {
+  return createPushConsumerWith(options, {})
+}
+
+/** The same with ports of the caller's choice, for tests and simulations. */
+export async function createPushConsumerWith(
   options: PushConsumerOptions,
-  ports: PushConsumerPorts = {},
+  ports: PushConsumerPorts,
 ): Promise<PushConsumer> {
   return new PushConsumer(resolvePushOptions(options, ports))
 }

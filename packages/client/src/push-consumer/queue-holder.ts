@@ -9,10 +9,10 @@ import type { Puller } from './puller.ts'
 import { type StartOffsetQuestions, type StartOffsetRule, startOffset } from './start-offset.ts'
 
 /**
- * How long a queue that may come from another member rests before its offset is asked for: the other one stores its
- * progress meanwhile. Java waits as long, but asks before.
+ * How long a queue that may come from another member rests before its offset is asked for. Meanwhile the other one hears
+ * of the change (200 ms), lets its handlers finish (400 ms) and stores its progress. Java waits 500 ms, but asks before.
  */
-const handOverMs = 500
+const handOverMs = 1000
 
 /** How long a queue that is given up waits for its handlers: within {@link handOverMs}, so that their results still count. */
 const drainMs = 400

@@ -24,8 +24,6 @@ import { QueueHolder } from './queue-holder.ts'
 import { resetQueues } from './reset-queues.ts'
 import type { SubscriptionTable } from './subscription-table.ts'
 
-/** Least time between two rounds of rebalancing. Source: RebalanceService#minInterval, 5.3.x */
-const rebalanceMinIntervalMs = 1000
 const sendBackTimeoutMs = 5000
 /** How often the consume time-out is looked after: a fifteenth of it, within these bounds. */
 const expireEveryMs = { min: 1000, max: 60_000 }
@@ -92,7 +90,6 @@ export class RunningConsumer {
       target: this.#holder,
       logger: this.#logger,
       intervalMs: options.rebalanceIntervalMs,
-      minIntervalMs: Math.min(rebalanceMinIntervalMs, options.rebalanceIntervalMs),
     })
     this.#facts = this.#newFacts(handler)
   }

@@ -35,8 +35,10 @@ export interface RebalancerOptions {
   logger: Logger
   /** Time between rounds when nothing happens. */
   intervalMs: number
-  /** Least time between two rounds, and the first wait after one that didn't come out balanced. */
-  minIntervalMs: number
+  /** Least time between two rounds, however many reasons there are. Default 200. */
+  minIntervalMs?: number
+  /** First wait after a round that didn't come out balanced; it doubles up to `intervalMs`. Default 1000. */
+  retryIntervalMs?: number
 }
 
 /**
@@ -49,6 +51,7 @@ export class Rebalancer {
   readonly #options: RebalancerOptions
   readonly #log: RateLimitedLog
   readonly #watched = new Map<string, () => void>()
+  readonly #minIntervalMs: number
   #timer: Timer | undefined
   #running: Promise<void> | undefined
   #runsAgain = false
@@ -58,6 +61,7 @@ export class Rebalancer {
 
   constructor(options: RebalancerOptions) {
     this.#options = options
+    this.#minIntervalMs = options.minIntervalMs ?? 200
     this.#log = new RateLimitedLog(options.instance.clock, options.logger, { periodMs: 30_000 })
   }
 
@@ -76,7 +80,7 @@ export class Rebalancer {
       return
     }
     const sinceLast = this.#options.instance.clock.monotonic() - this.#lastRoundAtMs
-    this.#schedule(Math.max(0, this.#options.minIntervalMs - sinceLast))
+    this.#schedule(Math.max(0, this.#minIntervalMs - sinceLast))
   }
 
   /** No rounds until {@link resume}. Resolves when a running one has ended. */
@@ -136,9 +140,9 @@ export class Rebalancer {
   }
 
   #nextWaitMs(): number {
-    const { intervalMs, minIntervalMs } = this.#options
+    const { intervalMs, retryIntervalMs = 1000 } = this.#options
     if (this.#unbalancedRounds === 0) return intervalMs
-    return Math.min(intervalMs, minIntervalMs * 2 ** Math.min(10, this.#unbalancedRounds - 1))
+    return Math.min(intervalMs, retryIntervalMs * 2 ** Math.min(10, this.#unbalancedRounds - 1))
   }
 
   async #rebalanceAll(): Promise<boolean> {

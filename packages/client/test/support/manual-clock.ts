@@ -41,7 +41,7 @@ export class ManualClock implements Clock {
     setImmediate(callback)
   }
 
-  /** Moves time on, calling what is due in order. What a callback starts asynchronously runs later; see {@link settle}. */
+  /** Moves time on, calling what is due in order. What a callback starts asynchronously runs later; see {@link settle} and {@link advanceUntil}. */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms
     for (let next = this.#due(endMs); next !== undefined; next = this.#due(endMs)) {
@@ -79,4 +79,19 @@ export async function until(condition: () => boolean, what: string): Promise<voi
 /** Lets everything that is ready run: a fixed number of turns of the event loop. */
 export async function settle(turns = 20): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise(resolve => setImmediate(resolve))
+}
+
+/** Moves time on in steps, letting the event loop turn between them, until `condition` holds. */
+export async function advanceUntil(
+  clock: ManualClock,
+  condition: () => boolean,
+  what: string,
+  stepMs = 100,
+): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`never came true: ${what}`)
+    await settle(5)
+    if (!condition()) clock.advance(stepMs)
+  }
 }
