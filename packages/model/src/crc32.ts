@@ -3,8 +3,8 @@ import * as zlib from 'node:zlib'
 /** Native CRC-32, present from Node 20.15 and 22.2 on. */
 const native = (zlib as { crc32?: (data: Uint8Array, value?: number) => number }).crc32
 
-/** Below this size the call into native code costs more than the tables. */
-const NATIVE_MIN_BYTES = 48
+/** Below this size the call into native code (some 130 ns) costs more than the tables (some 0.75 ns a byte). */
+const NATIVE_MIN_BYTES = 256
 
 /** Eight tables of 256 words: table k gives the effect of a byte that is followed by k others. */
 const tables = buildTables()

@@ -1,6 +1,6 @@
-import { quoteJson } from '../header-json.ts'
 import { JavaDouble, javaDoubleText } from './java-double.ts'
 import { JsonMap } from './json-map.ts'
+import { quoteJson } from './quote.ts'
 
 /**
  * What the writers take: text, booleans, numbers (integers; see {@link JavaDouble}), bigint, null, bytes (as base64),
