@@ -68,10 +68,12 @@ test('an unknown topic borrows the queues of TBW102, at most four a broker, unti
   )
   await using producer = await createProducer({ nameServers: nameServer.address, group: 'g' })
   const queues = new Set<string>()
-  brokers[0]!.script = () => {
-    // The broker creates the topic with six queues and registers it.
-    nameServer.routes.set('new', [{ ...brokers[0]!.route, queues: 6 }])
-    return 0
+  for (const broker of brokers) {
+    broker.script = () => {
+      // The broker creates the topic with six queues and registers it.
+      nameServer.routes.set('new', [{ ...broker.route, queues: 6 }])
+      return 0
+    }
   }
   for (let i = 0; i < 16; i++) {
     const { queue } = await producer.send({ topic: 'new', body: 'x' })
@@ -80,7 +82,7 @@ test('an unknown topic borrows the queues of TBW102, at most four a broker, unti
   const first = brokers[0]!.sends[0] ?? brokers[1]!.sends[0]
   assert.equal(first!.header.defaultTopic, 'TBW102')
   assert.equal(first!.header.defaultTopicQueueNums, 4)
-  assert.ok(queues.has('b0/5'), 'after the first message the true route is used')
+  assert.ok(queues.has('b0/5') || queues.has('b1/5'), 'after the first message the true route is used')
 })
 
 test('many sends to an unknown topic ask for its route once', async () => {
