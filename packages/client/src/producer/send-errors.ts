@@ -6,7 +6,9 @@ import type { SendLimiter } from './send-limiter.ts'
 /** The broker answered with a code that isn't a result. */
 export function refusedSend(call: SendCall, response: RemotingCommand): RocketMqError {
   const { code, remark } = response
-  const text = `broker ${call.target?.brokerName} (${call.address}) refused a message to "${call.topic.userTopic}" with code ${code} (${responseCodeName(code) ?? 'unknown'}): ${remark ?? ''}`
+  const broker = `broker ${call.target?.brokerName} (${call.address})`
+  const answer = `code ${code} (${responseCodeName(code) ?? 'unknown'}): ${remark ?? ''}`
+  const text = `${broker} refused a message to "${call.topic.userTopic}" with ${answer}`
   return new RocketMqError('RESPONSE_ERROR', text, {
     details: { responseCode: code, remark: remark ?? '', address: call.address, brokerName: call.target?.brokerName },
   })
@@ -37,11 +39,9 @@ export function timedOut(call: SendCall): RocketMqError {
 /** The time of the whole send is up before there was room for it. */
 export function tooManyRequests(call: SendCall, limiter: SendLimiter): RocketMqError {
   const { inFlightMessages, inFlightBytes, waitingMessages } = limiter
-  return new RocketMqError(
-    'TOO_MANY_REQUESTS',
-    `the send to "${call.topic.userTopic}" found no room within its time-out: ${inFlightMessages} messages (${inFlightBytes} bytes) are in flight, ${waitingMessages} more wait`,
-    { details: { inFlightMessages, inFlightBytes, waitingMessages } },
-  )
+  const state = `${inFlightMessages} messages (${inFlightBytes} bytes) are in flight, ${waitingMessages} more wait`
+  const text = `the send to "${call.topic.userTopic}" found no room within its time-out: ${state}`
+  return new RocketMqError('TOO_MANY_REQUESTS', text, { details: { inFlightMessages, inFlightBytes, waitingMessages } })
 }
 
 /**

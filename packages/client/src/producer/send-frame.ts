@@ -66,11 +66,12 @@ export function sendHeaderStart(parts: SendHeaderParts, isBatch: boolean): strin
  * compares. Throws `FRAME_TOO_LARGE`. Source: SendMessageRequestHeaderV2, 5.3.x
  */
 export function encodeSendHead(start: string, values: SendHeaderValues, bodyLength: number): Buffer {
-  const retry =
-    values.maxReconsumeTimes >= 0
-      ? `","j":"${values.reconsumeTimes}","l":"${values.maxReconsumeTimes}`
-      : `","j":"${values.reconsumeTimes}`
-  const text = `${start}${JSON.stringify(values.properties)},"f":"${values.sysFlag}","g":"${values.bornTimestamp}","h":"${values.messageFlag}${retry}"},"flag":${values.isOneway ? 2 : 0},"language":"JAVA","opaque":${values.opaque}${tail}`
+  const { properties, sysFlag, bornTimestamp, messageFlag, reconsumeTimes, maxReconsumeTimes, isOneway, opaque } =
+    values
+  const limit = maxReconsumeTimes >= 0 ? `,"l":"${maxReconsumeTimes}"` : ''
+  const fields = `"f":"${sysFlag}","g":"${bornTimestamp}","h":"${messageFlag}","j":"${reconsumeTimes}"${limit}`
+  const frame = `"flag":${isOneway ? 2 : 0},"language":"JAVA","opaque":${opaque}${tail}`
+  const text = `${start}${JSON.stringify(properties)},${fields}},${frame}`
   if (text.length + FRAME_PREFIX_BYTES <= scratchBytes) {
     const headerLength = scratch.write(text, FRAME_PREFIX_BYTES, 'utf8')
     if (FRAME_PREFIX_BYTES + headerLength <= scratchBytes) {
