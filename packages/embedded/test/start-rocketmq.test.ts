@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type RocketMQ, startRocketMQ } from '@rocketmq-ts/embedded'
 import { getRouteinfoByTopic } from '@rocketmq-ts/protocol'
-import { pullOne, sendOne, withRpc } from './support.ts'
+import { nothingLeftSince, pullOne, sendOne, withRpc } from './support.ts'
 
 test('a RocketMQ starts on free ports, is found through its name server, stores and serves, and leaves nothing', async () => {
-  const before = process.getActiveResourcesInfo().sort()
+  const before = process.getActiveResourcesInfo()
   let kept: RocketMQ
   {
     await using rocketmq = await startRocketMQ()
     kept = rocketmq
     assert.match(rocketmq.nameServers, /^127\.0\.0\.1:\d+$/)
-    assert.ok(existsSync(join(rocketmq.dataDirectory, 'commitlog')))
+    assert.ok(existsSync(join(rocketmq.dataDirectory, 'lock')))
     const route = await withRpc(rpc => rpc.call(getRouteinfoByTopic, rocketmq.nameServers, { topic: 'TBW102' }))
     assert.ok(route.body?.includes(rocketmq.brokerAddress), `${route.body}`)
     const offset = await sendOne(rocketmq.brokerAddress, 'Embedded', 'hello')
@@ -23,8 +23,7 @@ test('a RocketMQ starts on free ports, is found through its name server, stores 
   }
   assert.equal(existsSync(kept.dataDirectory), false)
   await kept.close()
-  await new Promise(resolve => setImmediate(resolve))
-  assert.deepEqual(process.getActiveResourcesInfo().sort(), before)
+  await nothingLeftSince(before)
 })
 
 test('several run side by side and know nothing of one another', async () => {
@@ -48,10 +47,9 @@ test('a directory that is given is kept, and its messages are there the next tim
 
 test('a directory in use is refused by name, and nothing is left running', async () => {
   await using rocketmq = await startRocketMQ()
-  const before = process.getActiveResourcesInfo().sort()
+  const before = process.getActiveResourcesInfo()
   await assert.rejects(startRocketMQ({ dataDirectory: rocketmq.dataDirectory }), { code: 'STORE_LOCKED' })
-  await new Promise(resolve => setImmediate(resolve))
-  assert.deepEqual(process.getActiveResourcesInfo().sort(), before)
+  await nothingLeftSince(before)
 })
 
 test('an unknown setting is refused, with the one that was probably meant', async () => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { pullMessage, sendMessageV2 } from '@rocketmq-ts/protocol'
 import { RpcClient } from '@rocketmq-ts/remoting'
 import { nodeNetwork, systemClock } from '@rocketmq-ts/runtime'
@@ -51,5 +52,25 @@ export async function pullOne(broker: string, topic: string, offset: number): Pr
     }
     const answer = await rpc.call(pullMessage, broker, header)
     return answer.body ?? Buffer.alloc(0)
+  })
+}
+
+/**
+ * Resolves when the process holds no socket, timer or file that it didn't hold `before`; rejects, naming them, when that
+ * doesn't come about. A closed handle is freed a turn or two of the event loop after its close was announced.
+ */
+export async function nothingLeftSince(before: readonly string[]): Promise<void> {
+  for (let turn = 0; turn < 100 && leftSince(before).length > 0; turn++) {
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  assert.deepEqual(leftSince(before), [])
+}
+
+function leftSince(before: readonly string[]): string[] {
+  const known = [...before]
+  return process.getActiveResourcesInfo().filter(resource => {
+    const index = known.indexOf(resource)
+    if (index >= 0) known.splice(index, 1)
+    return index < 0
   })
 }
