@@ -1,4 +1,5 @@
-import pino from 'pino'
+import { createRequire } from 'node:module'
+import type Pino from 'pino'
 import type { Logger } from './logger.ts'
 
 /** Where and how much {@link createLogger} writes. */
@@ -19,6 +20,8 @@ export interface OwnedLogger extends Logger {
 
 /** A logger on pino: one JSON object a line, written before the call returns. */
 export function createLogger({ level = 'info', destination = 'stderr', name }: LoggerOptions = {}): OwnedLogger {
+  // Loaded when first needed: most who import this package log nothing, and it takes as long as a small broker's start.
+  const pino: typeof Pino = createRequire(import.meta.url)('pino')
   const target = { stdout: 1, stderr: 2 }[destination] ?? destination
   const stream = pino.destination({ dest: target, sync: true, mkdir: true })
   const base = name === undefined ? {} : { name }
@@ -27,7 +30,7 @@ export function createLogger({ level = 'info', destination = 'stderr', name }: L
   return Object.assign(adapt(logger), { close: () => (typeof target === 'string' ? stream.end() : stream.flushSync()) })
 }
 
-function adapt(logger: pino.Logger): Logger {
+function adapt(logger: Pino.Logger): Logger {
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
