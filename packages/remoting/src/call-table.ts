@@ -1,4 +1,4 @@
-import { assert, type RocketMqError, type TimingWheel } from '@rocketmq-ts/runtime'
+import { assert, type TimingWheel } from '@rocketmq-ts/runtime'
 import type { CallOwner, PendingCall } from './pending-call.ts'
 
 const FIRST_SLOTS = 64
@@ -67,11 +67,9 @@ export class CallTable {
     return true
   }
 
-  /** Fails all calls, including none that are added meanwhile. */
-  failAll(error: RocketMqError): void {
-    for (const call of this.#slots.slice()) {
-      if (call !== undefined && this.remove(call)) call.onFailure(error)
-    }
+  /** Takes out all calls. */
+  takeAll(): PendingCall[] {
+    return this.#slots.filter(call => call !== undefined && this.remove(call)) as PendingCall[]
   }
 
   /** Numbers in different slots stay in different slots when there are twice as many. */

@@ -1,6 +1,6 @@
 import type { Host } from '@rocketmq-ts/model'
 import { encodeFrame, encodeFrameHead, type RemotingCommand } from '@rocketmq-ts/protocol'
-import { assert, deferred, type Socket, TimingWheelEntry } from '@rocketmq-ts/runtime'
+import { assert, deferred, type RocketMqError, type Socket, TimingWheelEntry } from '@rocketmq-ts/runtime'
 import type { PeerAddresses } from './address.ts'
 import { CallTable } from './call-table.ts'
 import type { ConnectionContext } from './connection-context.ts'
@@ -208,7 +208,7 @@ export class Connection implements CallOwner, InFlightWaiter, FrameIntakeOwner, 
     // Nothing at all came in since the call went out: the peer or the way to it may be dead, and a write alone would
     // not tell for minutes. A peer that answers others keeps its connection.
     const silent = this.#context.role === 'client' && call.readMark === this.#readMark
-    call.onFailure(timeoutError(this.remoteAddress, call))
+    this.#fail(call, timeoutError(this.remoteAddress, call))
     if (silent) this.close('no answer to a call, and nothing else received since')
     else this.#closeIfDone()
   }
@@ -409,7 +409,17 @@ export class Connection implements CallOwner, InFlightWaiter, FrameIntakeOwner, 
   }
 
   #failCalls(): void {
-    if (this.#calls.size > 0) this.#calls.failAll(closedError(this.remoteAddress, this.#closeReason))
+    if (this.#calls.size === 0) return
+    const error = closedError(this.remoteAddress, this.#closeReason)
+    for (const call of this.#calls.takeAll()) this.#fail(call, error)
+  }
+
+  #fail(call: PendingCall, reason: RocketMqError): void {
+    try {
+      call.onFailure(reason)
+    } catch (error) {
+      this.#context.logger.error({ error, requestCode: call.code }, 'a failure handler failed')
+    }
   }
 
   #closeIfDone(): void {

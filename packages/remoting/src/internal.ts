@@ -1,4 +1,5 @@
 /** For sibling packages only; no promise of stability. */
+export { CallTable } from './call-table.ts'
 export * from './index.ts'
 export { OutputBuffer, type OutputSink, PiecePool } from './output-buffer.ts'
 export {

@@ -94,7 +94,7 @@ export class RpcClient {
     const { network, clock, logger = silentLogger, turn = new TurnScheduler(clock) } = options
     this.#clock = clock
     this.#hooks = options.hooks ?? []
-    this.#wheel = new TimingWheel(clock)
+    this.#wheel = new TimingWheel(clock, { onError: error => logger.error({ error }, "a deadline's handler failed") })
     this.#flusher = new Flusher(turn)
     const context: ConnectionContext = {
       role: 'client',

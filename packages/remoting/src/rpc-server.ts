@@ -63,7 +63,7 @@ export class RpcServer {
       clock,
       logger,
       repeatedLog: new RateLimitedLog(clock, logger),
-      wheel: new TimingWheel(clock),
+      wheel: new TimingWheel(clock, { onError: error => logger.error({ error }, "a deadline's handler failed") }),
       flusher: this.#flusher,
       router: this.router,
       limits: limitsOf(options),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeFrameHead, noHeader, type RemotingCommand, requestCommand, responseCommand } from '@rocketmq-ts/protocol'
 import { type Connection, PendingCall, type RequestHook } from '@rocketmq-ts/remoting/internal'
-import { type Network, nodeNetwork, type RocketMqError } from '@rocketmq-ts/runtime'
+import { type Network, nodeNetwork, type RocketMqError, silentLogger } from '@rocketmq-ts/runtime'
 import { ManualClock, settled } from './manual-clock.ts'
 import { Cleanup, startClient, startServer } from './support.ts'
 
@@ -242,5 +242,37 @@ test('a closed client refuses calls and leaves no timer', async t => {
   await client.close()
   assert.equal(clock.timers, 0)
   await assert.rejects(client.invoke(address, requestCommand(ECHO)), { code: 'INVALID_STATE' })
+  await cleanup.close()
+})
+
+test('a call whose handlers throw harms neither the connection nor other calls', async t => {
+  const cleanup = new Cleanup(t)
+  const { address, server, requests } = await startPeer(cleanup)
+  const errors: string[] = []
+  const logger = { ...silentLogger, error: (_: object, message: string) => void errors.push(message) }
+  const client = startClient(cleanup, { logger })
+  const connection = await client.connect(address)
+  class Thrower extends PendingCall {
+    override onResponse(): void {
+      throw new Error('in onResponse')
+    }
+    override onFailure(): void {
+      throw new Error('in onFailure')
+    }
+  }
+  const start = (code: number) => {
+    const call = new Thrower()
+    const command = requestCommand(code)
+    call.opaque = command.opaque = connection.nextOpaque()
+    connection.callRaw(call, encodeFrameHead(command, 0), undefined, 60_000)
+  }
+  start(ECHO)
+  await client.invoke(address, requestCommand(ECHO))
+  start(SILENT)
+  const other = assert.rejects(connection.call(requestCommand(SILENT), 60_000), { code: 'CONNECTION_CLOSED' })
+  await settled(() => requests.length === 4)
+  for (const peer of server.connections) peer.close()
+  await other
+  assert.deepEqual(errors, ['a response handler failed', 'a failure handler failed'])
   await cleanup.close()
 })
