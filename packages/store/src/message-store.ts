@@ -281,6 +281,7 @@ export class MessageStore {
   offsetByTime(topic: string, queueId: number, timestamp: number, boundary: TimeBoundary): number {
     const queue = this.queue(topic, queueId)
     if (queue === undefined) return 0
+    if ('offsetByTime' in queue) return queue.offsetByTime(timestamp)
     return searchByTime(queue.minOffset, queue.maxOffset, timestamp, boundary, offset =>
       this.#storeTimeIn(queue, offset),
     )

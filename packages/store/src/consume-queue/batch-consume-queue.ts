@@ -140,6 +140,16 @@ export class BatchConsumeQueue {
     return entry !== undefined && entry.baseOffset <= queueOffset ? index : -1
   }
 
+  /**
+   * Base offset of the first record stored at `timestamp` or later; of the last record when all are earlier. The kind of boundary
+   * makes no difference here. Source: BatchConsumeQueue#getOffsetInQueueByTime, 5.3.x.
+   */
+  offsetByTime(timestamp: number): number {
+    const index = this.#firstEntryWhere(entry => entry.storeTimestamp >= timestamp)
+    const entry = this.entryAt(Math.min(index, this.#entryCount - 1))
+    return Math.max(this.minOffset, entry?.baseOffset ?? 0)
+  }
+
   entryAt(index: number): BatchEntry | undefined {
     if (index < this.log.startOffset / BATCH_ENTRY_BYTES || index >= this.#entryCount) return undefined
     const bytes = Buffer.allocUnsafe(BATCH_ENTRY_BYTES)
