@@ -41,7 +41,7 @@ export class ConsumerScene implements AsyncDisposable {
   /** A push consumer of group `g` of topic `orders`, on an instance of its own, not started. */
   async push(options: Partial<PushConsumerOptions> = {}): Promise<PushConsumer> {
     const consumer = await createPushConsumerWith(
-      { ...this.#common(), subscriptions: { orders: '*' }, ...options },
+      { ...this.#common(), subscriptions: { orders: '*' }, awaitTerminationMs: 0, ...options },
       this.#ports(),
     )
     this.#consumers.push(consumer)
@@ -76,7 +76,6 @@ export class ConsumerScene implements AsyncDisposable {
       group: 'g',
       clientAddress: '10.0.0.1',
       instanceName: `member-${this.#names++}`,
-      awaitTerminationMs: 0,
       offsetStoreDirectory: this.directory,
     }
   }
