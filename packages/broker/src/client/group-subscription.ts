@@ -1,18 +1,26 @@
 import type { SubscriptionData } from '@rocketmq-ts/model'
+import type { MessageFilter } from '@rocketmq-ts/store'
 
 /** A subscription with what the pull path needs of it, worked out once instead of at every pull. */
 export interface GroupSubscription {
   readonly data: SubscriptionData
-  /** False for SQL92 and other expressions. */
+  /** False for SQL92. */
   readonly isTagType: boolean
-  /** Tag codes that pass; undefined when every message passes. */
-  readonly tagCodes: ReadonlySet<number> | undefined
+  /** Which messages pass; undefined when all do. */
+  readonly filter: MessageFilter | undefined
 }
 
 /** Compiles a subscription. Source: ExpressionMessageFilter#isMatchedByConsumeQueue, 5.3.x */
 export function groupSubscription(data: SubscriptionData): GroupSubscription {
-  const isTagType =
-    data.expressionType === undefined || (data.expressionType as string) === '' || data.expressionType === 'TAG'
+  const isTagType = data.expressionType === 'TAG'
   const isAll = data.classFilterMode || data.subString === '*'
-  return { data, isTagType, tagCodes: !isTagType || isAll ? undefined : new Set(data.codeSet) }
+  return { data, isTagType, filter: !isTagType || isAll ? undefined : tagFilter(data.codeSet) }
+}
+
+/** Without any code nothing passes: the expression had only blanks. */
+function tagFilter(codes: readonly number[]): MessageFilter {
+  const [only] = codes
+  if (codes.length === 1) return { matchesEntry: (_high, low) => low === only }
+  const wanted = new Set(codes)
+  return { matchesEntry: (_high, low) => wanted.has(low) }
 }

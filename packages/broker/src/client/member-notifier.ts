@@ -53,6 +53,10 @@ export class MemberNotifier {
 function notifyMembers(group: ConsumerGroup): void {
   for (const member of group.members()) {
     const fields = encodeHeader(notifyConsumerIdsChanged.request, { consumerGroup: group.name })
-    member.connection.sendOneway(requestCommand(notifyConsumerIdsChanged.code, fields))
+    try {
+      member.connection.sendOneway(requestCommand(notifyConsumerIdsChanged.code, fields))
+    } catch {
+      // Closing, or so far behind that it doesn't read: it finds out by its own timer, and the others matter.
+    }
   }
 }

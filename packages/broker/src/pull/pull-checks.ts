@@ -6,6 +6,7 @@ import {
   type TopicConfig,
 } from '@rocketmq-ts/model'
 import { RequestCode, ResponseCode } from '@rocketmq-ts/protocol'
+import type { MessageFilter } from '@rocketmq-ts/store'
 import { unsupportedExpressionRemark } from '../client/client-handlers.ts'
 import type { ConsumerGroups } from '../client/consumer-groups.ts'
 import { type GroupSubscription, groupSubscription } from '../client/group-subscription.ts'
@@ -26,8 +27,8 @@ export interface PullRefusal {
 export interface PullAdmission {
   readonly groupConfig: SubscriptionGroupConfig
   readonly topicConfig: TopicConfig
-  /** Tag codes that pass; undefined: all messages. */
-  readonly tagCodes: ReadonlySet<number> | undefined
+  /** Which messages pass; undefined: all. */
+  readonly filter: MessageFilter | undefined
 }
 
 /** Read live. */
@@ -93,7 +94,7 @@ export class PullChecks {
     const subscription =
       (pull.sysFlag & pullSysFlag.subscription) === 0 ? this.#known(pull, groupConfig) : this.#carried(pull)
     if ('code' in subscription) return subscription
-    return this.#lastChecks(pull, subscription) ?? { groupConfig, topicConfig, tagCodes: subscription.tagCodes }
+    return this.#lastChecks(pull, subscription) ?? { groupConfig, topicConfig, filter: subscription.filter }
   }
 
   /** The subscription of the group's last heartbeat. */

@@ -2,7 +2,7 @@ import { MASTER_BROKER_ID, pullSysFlag, type SubscriptionGroupConfig } from '@ro
 import { decodePullRequest, type RemotingCommand, ResponseCode } from '@rocketmq-ts/protocol'
 import type { Connection } from '@rocketmq-ts/remoting'
 import type { Clock, Logger, TimingWheel } from '@rocketmq-ts/runtime'
-import type { ConsumeQueue, GetResult, MessageStore } from '@rocketmq-ts/store'
+import type { AnyQueue, GetResult, MessageStore } from '@rocketmq-ts/store'
 import type { ConsumerOffsets } from '../offset/consumer-offsets.ts'
 import type { BrokerStats } from '../stats/broker-stats.ts'
 import { HeldPulls } from './held-pulls.ts'
@@ -90,15 +90,14 @@ export class PullHandler {
       this.#answers.refuse(pull, admission)
       return
     }
-    pull.tagCodes = admission.tagCodes
+    pull.filter = admission.filter
     if (this.#takeReset(pull, admission)) return
     const result = this.#deps.store.getMessages({
       topic: pull.topic,
       queueId: pull.queueId,
       offset: pull.offset,
       maxCount: pull.maxCount,
-      maxBytes: Number.MAX_SAFE_INTEGER,
-      tagFilter: admission.tagCodes,
+      tagFilter: admission.filter,
     })
     if (result instanceof Promise) this.#whenRead(result, pull, admission, mayHold)
     else this.#finish(result, pull, admission, mayHold, false)
@@ -177,7 +176,7 @@ export class PullHandler {
     this.held.hold(pull, Math.max(0, Math.min(waitMs, SUSPEND_MAX_MS)))
   }
 
-  #onArrival(queue: ConsumeQueue, fromOffset: number, toOffset: number): void {
+  #onArrival(queue: AnyQueue, fromOffset: number, toOffset: number): void {
     const waiting = this.held.find(queue.topic, queue.queueId)
     if (waiting === undefined) return
     const { pulls } = waiting
@@ -185,17 +184,18 @@ export class PullHandler {
     for (let index = pulls.length - 1; index >= 0; index--) {
       const pull = pulls[index] as PullRequest
       if (toOffset <= pull.offset) continue
-      if (pull.tagCodes !== undefined) {
-        const start = Math.max(fromOffset, pull.offset)
-        if (!this.#deps.store.hasMatch(queue, start, toOffset, pull.tagCodes)) {
-          if (pull.isHurried) continue
-          pull.isHurried = true
-          this.held.hurry(pull, UNWANTED_BACKLOG_DELAY_MS)
-          continue
-        }
+      if (this.#matches(queue, fromOffset, toOffset, pull)) {
+        this.held.wake(pull)
+      } else if (!pull.isHurried) {
+        pull.isHurried = true
+        this.held.hurry(pull, UNWANTED_BACKLOG_DELAY_MS)
       }
-      this.held.wake(pull)
     }
+  }
+
+  #matches(queue: AnyQueue, fromOffset: number, toOffset: number, pull: PullRequest): boolean {
+    if (pull.filter === undefined) return true
+    return this.#deps.store.hasMatch(queue, Math.max(fromOffset, pull.offset), toOffset, pull.filter)
   }
 
   /** The fields that don't depend on what was found. Source: PullMessageProcessor#composeResponseHeader, 5.3.x */

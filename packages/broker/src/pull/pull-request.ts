@@ -1,5 +1,6 @@
 import type { Connection } from '@rocketmq-ts/remoting'
 import { TimingWheelEntry } from '@rocketmq-ts/runtime'
+import type { MessageFilter } from '@rocketmq-ts/store'
 import type { HeldPulls, HeldQueue } from './held-pulls.ts'
 
 /**
@@ -14,6 +15,7 @@ export class PullRequest extends TimingWheelEntry {
   readonly topic: string
   readonly queueId: number
   readonly offset: number
+  /** At least 1, as Java gives one message when none is asked for. */
   readonly maxCount: number
   readonly sysFlag: number
   readonly commitOffset: number
@@ -21,8 +23,8 @@ export class PullRequest extends TimingWheelEntry {
   readonly subscription: string | undefined
   readonly subVersion: number
   readonly expressionType: string | undefined
-  /** Tag codes that the last check of the request let through; undefined: all. */
-  tagCodes: ReadonlySet<number> | undefined = undefined
+  /** Which messages the last check of the request lets through; undefined: all. */
+  filter: MessageFilter | undefined = undefined
   /** While waiting: messages have arrived that it doesn't want. */
   isHurried = false
   /** While waiting: monotonic ms. */
@@ -44,7 +46,7 @@ export class PullRequest extends TimingWheelEntry {
     this.topic = header.topic
     this.queueId = header.queueId
     this.offset = header.queueOffset
-    this.maxCount = header.maxMsgNums
+    this.maxCount = Math.max(1, header.maxMsgNums)
     this.sysFlag = header.sysFlag
     this.commitOffset = header.commitOffset
     this.suspendTimeoutMs = header.suspendTimeoutMillis

@@ -1,4 +1,4 @@
-import { sysFlag, systemTopics } from '@rocketmq-ts/model'
+import { type Host, sysFlag, systemTopics } from '@rocketmq-ts/model'
 import {
   decodeSendRequest,
   type RemotingCommand,
@@ -42,8 +42,7 @@ export interface SendDeps {
   readonly stats: BrokerStats
   readonly random: Random
   readonly newUniqueKey: () => string
-  /** Reused for every append; its hosts and topic are filled in per message. */
-  readonly record: AppendRecord
+  readonly storeHost: Host
   readonly options: SendOptions
 }
 
@@ -57,9 +56,14 @@ export interface SendDeps {
 export class SendHandler {
   readonly #deps: SendDeps
   readonly #scanned = newScannedProperties()
+  /** Reused for every append. */
+  readonly #record: AppendRecord
+  /** Set when the broker stops: sends are refused from then on. */
+  isStopping = false
 
   constructor(deps: SendDeps) {
     this.#deps = deps
+    this.#record = newRecord(deps.storeHost)
   }
 
   /** Handles one request; what it throws is answered by the router with code 1. */
@@ -71,6 +75,10 @@ export class SendHandler {
     }
     if (acks.isFull) {
       refuseBusy(command, connection, '[OVERLOAD]system busy, start flow control for a while')
+      return
+    }
+    if (this.isStopping) {
+      this.#refuse(command, connection, putRefusal('SERVICE_NOT_AVAILABLE', 0, 'no: the broker stops'))
       return
     }
     const header = decodeSendRequest(command)
@@ -92,7 +100,8 @@ export class SendHandler {
     header: SendMessageHeader,
     target: SendTarget,
   ): SendRefusal | undefined {
-    const { record, options, random } = this.#deps
+    const { options, random } = this.#deps
+    const record = this.#record
     const body = command.body
     if (body === undefined) return illegalMessage(options.messageSizeMaxBytes)
     let queueId = header.queueId
@@ -118,7 +127,8 @@ export class SendHandler {
     target: SendTarget,
     queueId: number,
   ): SendRefusal | undefined {
-    const { record, properties, options } = this.#deps
+    const { properties, options } = this.#deps
+    const record = this.#record
     const scanned = this.#scanned
     const text = header.properties ?? ''
     scanProperties(text, scanned)
@@ -146,7 +156,8 @@ export class SendHandler {
 
   /** False: not dead. Undefined: the record goes to the dead letters. */
   #applyDeadLetterRule(group: string, header: SendMessageHeader, version: number): SendRefusal | undefined | false {
-    const { deadLetters, record } = this.#deps
+    const { deadLetters } = this.#deps
+    const record = this.#record
     const outcome = deadLetters.apply(group, header, version)
     if (outcome === undefined) return false
     if (typeof outcome !== 'string') return outcome
@@ -184,7 +195,7 @@ export class SendHandler {
 
   /** Source: TransactionalMessageBridge#parseHalfMessageInner, 5.3.x */
   #makeHalf(): undefined {
-    const { record } = this.#deps
+    const record = this.#record
     let text = withoutDelay(record.properties as string)
     text = withProperty(text, '__transactionId__', record.uniqueKey as string)
     record.properties = withRealDestination(text, record.topic, record.queueId)
@@ -195,7 +206,8 @@ export class SendHandler {
 
   /** Source: HookUtils#transformDelayLevelMessage, 5.3.x */
   #delay(asked: number): undefined {
-    const { record, options } = this.#deps
+    const { options } = this.#deps
+    const record = this.#record
     const level = Math.min(asked, delayLevelCount(options.messageDelayLevel))
     let text = record.properties as string
     if (this.#scanned.isTimer || level !== asked) text = withProperty(withoutDelay(text), 'DELAY', String(level))
@@ -205,8 +217,8 @@ export class SendHandler {
   }
 
   #redirect(topic: string, queueId: number): void {
-    const { record, checks } = this.#deps
-    const target = checks.systemTarget(topic)
+    const record = this.#record
+    const target = this.#deps.checks.systemTarget(topic)
     record.topic = topic
     record.topicBytes = target.topicBytes
     record.queueId = queueId
@@ -214,7 +226,8 @@ export class SendHandler {
 
   /** `queueId`: what the producer is told, which for a diverted message isn't the record's. */
   #append(command: RemotingCommand, connection: Connection, queueId: number): SendRefusal | undefined {
-    const { store, record, stats, acks, options } = this.#deps
+    const { store, stats, acks, options } = this.#deps
+    const record = this.#record
     const result = store.append(record)
     if (result.status !== 'PUT_OK') {
       stats.addPutFailure()
@@ -232,6 +245,26 @@ export class SendHandler {
     const { regionId, traceOn } = this.#deps.options
     const ext = { MSG_REGION: regionId, TRACE_ON: String(traceOn) }
     connection.respond(command, responseCommand(command, refusal.code, refusal.remark, ext))
+  }
+}
+
+function newRecord(storeHost: Host): AppendRecord {
+  return {
+    topic: '',
+    topicBytes: Buffer.alloc(0),
+    queueId: 0,
+    flag: 0,
+    sysFlag: 0,
+    bornTimestamp: 0,
+    bornHost: storeHost,
+    storeHost,
+    reconsumeTimes: 0,
+    preparedTransactionOffset: 0,
+    body: Buffer.alloc(0),
+    properties: '',
+    tagsCode: 0,
+    keys: undefined,
+    uniqueKey: undefined,
   }
 }
 
