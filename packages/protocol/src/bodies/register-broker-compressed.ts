@@ -22,7 +22,7 @@ import { topicConfigSchema } from './topic-config.ts'
 const MAPPING_VERSION = 413
 
 /** Most bytes that a body may have after decompression. */
-export const REGISTRATION_LIMIT_BYTES = 256 * 1024 * 1024
+export const REGISTRATION_LIMIT_BYTES = 64 * 1024 * 1024
 
 const mappingInfoBody = jsonBody(topicQueueMappingInfoSchema)
 const noVersion = { stateVersion: 0, timestamp: 0, counter: 0 }

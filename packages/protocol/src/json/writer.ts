@@ -144,8 +144,18 @@ export function stringifyStrictRoute(value: JsonInput): string {
   if (scalar !== undefined) return scalar
   const items = itemsOf(value)
   if (items !== undefined) return `[${items.map(stringifyStrictRoute).join(',')}]`
-  const pairs = pairsOf(value as object)
-    .map(([key, item]): [string, unknown] => [typeof key === 'object' ? stringifyStrictRoute(key) : String(key), item])
-    .sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0))
-  return `{${pairs.map(([key, item]) => `${quoteStrict(key)}:${stringifyStrictRoute(item)}`).join(',')}}`
+  const pairs = pairsOf(value as object).sort((a, b) => compareNames(a[0], b[0]))
+  const parts = pairs.map(([key, item]) => `${quoteStrict(strictName(key))}:${stringifyStrictRoute(item)}`)
+  return `{${parts.join(',')}}`
+}
+
+function strictName(key: unknown): string {
+  return typeof key === 'object' ? stringifyStrictRoute(key) : String(key)
+}
+
+/** Numbers by value, everything else by its text, as Java's sorted maps do. */
+function compareNames(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [left, right] = [strictName(a), strictName(b)]
+  return left < right ? -1 : left > right ? 1 : 0
 }
