@@ -57,7 +57,8 @@ async function checkIndex(store: MessageStore, truth: GoldenTruth, mayKnowMore: 
         expected.every(offset => found.includes(offset)),
         `${topic}#${key}`,
       )
-    else assert.deepEqual(found, expected, `${topic}#${key}`)
+    // In controller mode Java indexes the last record again at each start.
+    else assert.deepEqual(found, [...new Set(expected)], `${topic}#${key}`)
   }
 }
 
