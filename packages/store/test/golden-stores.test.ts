@@ -20,6 +20,9 @@ const betterThanJava: Readonly<Record<string, string>> = {
  */
 const cutsTheTail = new Set(['c-torn', 'c-crc', 'c-magic', 'c-clean-crc', 'd-crc-torn', 'c-cqlost', 'c-nocq'])
 
+/** In controller mode Java indexes the last record again at each start, so its answers name it twice. */
+const indexesLastTwice = 'h-controller'
+
 /** After a crash Java has lost the index of earlier files; we have built it anew. */
 const indexesMore = new Set(['b-kill9', 'c-badconf', 'c-cqlost', 'c-crc', 'c-magic', 'c-nocq', 'c-torn', 'd-crc-torn'])
 
@@ -48,8 +51,10 @@ async function checkTruth(store: MessageStore, truth: GoldenTruth): Promise<void
   }
 }
 
-async function checkIndex(store: MessageStore, truth: GoldenTruth, mayKnowMore: boolean): Promise<void> {
-  for (const [topic, key, expected] of truth.indexQueries) {
+async function checkIndex(store: MessageStore, truth: GoldenTruth, name: string): Promise<void> {
+  const mayKnowMore = indexesMore.has(name)
+  for (const [topic, key, answer] of truth.indexQueries) {
+    const expected = name === indexesLastTwice ? [...new Set(answer)] : answer
     const { records } = await store.queryIndex(topic, key, 64, 0, Number.MAX_SAFE_INTEGER, false)
     const found = records.map(record => Number(record.readBigInt64BE(recordLayout.physicalOffset)))
     if (mayKnowMore)
@@ -57,8 +62,7 @@ async function checkIndex(store: MessageStore, truth: GoldenTruth, mayKnowMore: 
         expected.every(offset => found.includes(offset)),
         `${topic}#${key}`,
       )
-    // In controller mode Java indexes the last record again at each start.
-    else assert.deepEqual(found, [...new Set(expected)], `${topic}#${key}`)
+    else assert.deepEqual(found, expected, `${topic}#${key}`)
   }
 }
 
@@ -75,7 +79,7 @@ describe('store directories written by Java', () => {
         const store = await openStore(directory, open)
         try {
           await checkTruth(store, truth)
-          await checkIndex(store, truth, indexesMore.has(name))
+          await checkIndex(store, truth, name)
         } finally {
           await store.close()
         }
