@@ -8,8 +8,8 @@ export class Ledger {
   acknowledged = 0
 
   acknowledge(queue: string, offset: number, id: number): void {
-    let ids = this.queues.get(queue)
-    if (!ids) this.queues.set(queue, (ids = []))
+    const ids = this.queues.get(queue) ?? []
+    if (ids.length === 0) this.queues.set(queue, ids)
     while (ids.length < offset) ids.push(0)
     const earlier = ids[offset]
     if (earlier !== undefined && earlier !== 0) {
