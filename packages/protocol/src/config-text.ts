@@ -44,9 +44,11 @@ export function editConfigText(text: string, changes: ReadonlyMap<string, string
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
+const escapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\f': '\\f' }
+
 function configLine(key: string, value: string): string {
-  const escapedKey = key.replace(/[\\\s=:#!]/g, character => `\\${character}`)
-  return `${escapedKey}=${value.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/^ /, '\\ ')}`
+  const escaped = (character: string) => escapes[character] ?? `\\${character}`
+  return `${key.replace(/[\\ \t\n\r\f=:#!]/g, escaped)}=${value.replace(/[\\\n\r]|^[ \t\f]/g, escaped)}`
 }
 
 interface LogicalLine {
