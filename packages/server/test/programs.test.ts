@@ -82,6 +82,28 @@ test('name server and broker start apart, with the lines that scripts wait for',
   assert.equal(await namesrv.exited, 0, namesrv.errors)
 })
 
+test('with TLS enforced, name server, broker and client speak nothing else', async t => {
+  const directory = temporaryDirectory(t)
+  const conf = join(directory, 'namesrv.conf')
+  writeFileSync(conf, `listenPort=0\nbindAddress=127.0.0.1\nkvConfigPath=\ntls.server.mode=enforcing\n`)
+  const namesrv = new RunningProgram(t, 'bin', ['namesrv', '-c', conf])
+  const [, nameServers = ''] = await namesrv.find(/address (\S+)$/m)
+  const brokerConf = join(directory, 'broker.conf')
+  writeFileSync(
+    brokerConf,
+    `listenPort=0\nbindAddress=127.0.0.1\nbrokerIP1=127.0.0.1\nstorePathRootDir=${directory}/store\nmappedFileSizeCommitLog=1048576\n`,
+  )
+  const javaOptions = '-Xmx1g -Dtls.server.mode=enforcing -Dtls.enable=true'
+  const broker = new RunningProgram(t, 'bin', ['broker', '-c', brokerConf, '-n', nameServers], {
+    JAVA_OPT: javaOptions,
+  })
+  await broker.find(/boot success/)
+  await using secure = await createProducer({ nameServers, group: 'tls', tls: true })
+  assert.equal((await secure.send({ topic: 'Secure', body: 'x' })).status, 'SEND_OK')
+  await using plain = await createProducer({ nameServers, group: 'plain' })
+  await assert.rejects(plain.send({ topic: 'Secure', body: 'x' }, { timeoutMs: 2_000 }))
+})
+
 test('-p prints the effective settings by their Java keys and ends', async t => {
   const conf = join(temporaryDirectory(t), 'broker.conf')
   writeFileSync(conf, '# a comment\nbrokerName = broker-p\nfileReservedTime=48\n')

@@ -114,7 +114,10 @@ async function runBroker(
         options,
         configuration: configurationOf(io, settings, options, logger),
         tls: tls.server,
+        clientTls: tls.client ?? (options.useTls ? {} : undefined),
       })
+      // As with Java, clients find the broker once the line is out, provided that there is a name server at all.
+      await broker.registered
       const nameServers = options.nameServers === undefined ? '' : ` and name server is ${options.nameServers}`
       io.out(`The broker[${options.brokerName}, ${broker.address}] boot success. serializeType=JSON${nameServers}`)
       return broker
