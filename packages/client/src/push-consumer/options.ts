@@ -27,7 +27,7 @@ export interface PushConsumerOptions extends ClientOptions {
   group: string
   /** What to consume: topic → expression (`*`, or tags as `a || b`). More may be added with `subscribe`. */
   subscriptions?: Subscriptions
-  /** Handles messages; may be given to `start` instead. */
+  /** Handles messages: the consumer then starts at once. Without it, `start` or `messages` begin consumption. */
   handler?: MessageHandler
   /** CLUSTERING (default): members share the messages. BROADCASTING: each member gets all of them. */
   messageModel?: MessageModel

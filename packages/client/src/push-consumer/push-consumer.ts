@@ -23,6 +23,7 @@ export type PushConsumerState = 'created' | 'starting' | 'running' | 'closing' |
  * ```ts
  * await using consumer = await createPushConsumer({ nameServers, group: 'billing', subscriptions: { orders: '*' } })
  * await consumer.start(async ([message]) => charge(message.body))
+ * // or: for await (const message of consumer.messages({ signal })) { await charge(message.body); message.ack() }
  * ```
  */
 export class PushConsumer implements AsyncDisposable {
@@ -86,7 +87,7 @@ export class PushConsumer implements AsyncDisposable {
    * Rejects with `INVALID_STATE` (started before), `INVALID_ARGUMENT` (no handler, or an expression that the broker refuses),
    * `NO_NAME_SERVER`, or `CONFIG_INVALID` (damaged offset file); the consumer is closed then.
    */
-  async start(handler: MessageHandler | undefined = this.#options.handler): Promise<void> {
+  async start(handler: MessageHandler): Promise<void> {
     if (typeof handler !== 'function') {
       throw new RocketMqError('INVALID_ARGUMENT', 'start needs a handler; to iterate over messages use messages()')
     }
@@ -219,7 +220,10 @@ export class PushConsumer implements AsyncDisposable {
   }
 }
 
-/** A push consumer, not started yet. Rejects with `INVALID_ARGUMENT` naming the option. */
+/**
+ * A push consumer. With a `handler` among the options it is started already, as by {@link PushConsumer.start}; without, it
+ * waits for `start` or `messages`. Rejects with `INVALID_ARGUMENT` naming the option, or as `start`.
+ */
 export function createPushConsumer(options: PushConsumerOptions): Promise<PushConsumer> {
   return createPushConsumerWith(options, {})
 }
@@ -229,7 +233,10 @@ export async function createPushConsumerWith(
   options: PushConsumerOptions,
   ports: PushConsumerPorts,
 ): Promise<PushConsumer> {
-  return new PushConsumer(resolvePushOptions(options, ports))
+  const resolved = resolvePushOptions(options, ports)
+  const consumer = new PushConsumer(resolved)
+  if (resolved.handler !== undefined) await consumer.start(resolved.handler)
+  return consumer
 }
 
 /** An iterable whose source is made at its first `next`. `make` resolves to undefined when there is nothing to iterate. */

@@ -23,6 +23,15 @@ test('messages that are there and messages that come later reach the handler in 
   assert.equal(scene.broker.offset('g', 'orders', 0), 41)
 })
 
+test('with a handler among the options the consumer is started when it is made', async () => {
+  await using scene = await ConsumerScene.start()
+  scene.broker.put('orders', 0)
+  let count = 0
+  const consumer = await scene.push({ handler: () => void count++ })
+  assert.equal(consumer.state, 'running')
+  await until(() => count === 1, 'the message is consumed')
+})
+
 test('a message shows what its producer and broker said of it', async () => {
   await using scene = await ConsumerScene.start()
   scene.broker.put('orders', 0, {
@@ -285,7 +294,7 @@ test('a broker that answers empty pulls at once is not asked in a tight loop', a
 test('starting twice, starting without a handler, and misspelt options are refused', async () => {
   await using scene = await ConsumerScene.start()
   const consumer = await scene.push()
-  assert.equal((await rejectionOf(consumer.start())).code, 'INVALID_ARGUMENT')
+  assert.equal((await rejectionOf(consumer.start(undefined as never))).code, 'INVALID_ARGUMENT')
   await consumer.start(() => {})
   assert.equal((await rejectionOf(consumer.start(() => {}))).code, 'INVALID_STATE')
   await consumer.close()
