@@ -12,6 +12,7 @@ import {
 import type { MessageStore } from '@rocketmq-ts/store'
 import { addressesOf } from './broker-addresses.ts'
 import { type BrokerState, openState } from './broker-state.ts'
+import { followConfigChanges } from './options/config-effects.ts'
 import { BrokerConfiguration } from './options/configuration.ts'
 import type { BrokerOptions } from './options.ts'
 import { type Registered, registerEverything } from './register-everything.ts'
@@ -84,6 +85,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     const addresses = addressesOf(options, port, logger)
     const configuration = deps.configuration ?? new BrokerConfiguration({ options, clock, logger })
     const registrar = new Registrar({ rpc, options, topics: state.topics, clock, logger })
+    followConfigChanges(configuration, { topics: state.topics, registrar })
     const registered = registerEverything(server, {
       state,
       options,

@@ -3,6 +3,7 @@ import { type Clock, type Disk, type Logger, type Random, TimingWheel } from '@r
 import { registerClientCalls } from './admin/client-handlers.ts'
 import { registerConfig } from './admin/config-handlers.ts'
 import { registerConnections } from './admin/connection-handlers.ts'
+import { registerGroupMember } from './admin/group-member-handlers.ts'
 import { registerHaStatus } from './admin/ha-handlers.ts'
 import { registerMaintenance } from './admin/maintenance-handlers.ts'
 import { registerOffsetAdmin } from './admin/reset-offset-handlers.ts'
@@ -18,7 +19,9 @@ import { registerQueueOffsets } from './offset/queue-handlers.ts'
 import type { BrokerConfiguration } from './options/configuration.ts'
 import type { BrokerOptions } from './options.ts'
 import { registerPull } from './pull/register-pull.ts'
+import { registerConsumeQueueQuery } from './query/consume-queue-handler.ts'
 import { registerQuery } from './query/query-handlers.ts'
+import { queueViews } from './query/queue-view.ts'
 import { registerSend } from './send/register-send.ts'
 import { registerConsumeStats } from './stats/consume-stats-handlers.ts'
 import { runtimeInfo } from './stats/runtime-info.ts'
@@ -103,6 +106,7 @@ function registerAdministration(
   registerGroups(router, common)
   registerRequestModes(router, common)
   registerQuery(router, common)
+  registerConsumeQueueQuery(router, { consumers: state.consumers, queue: queueViews(store) })
   registerStats(router, { ...common, runtimeInfo: info })
   registerConsumeStats(router, common)
   registerConnections(router, common)
@@ -110,5 +114,6 @@ function registerAdministration(
   registerSubscriptionQueries(router, common)
   registerOffsetAdmin(router, common)
   registerMaintenance(router, common)
+  registerGroupMember(router, { options, addresses: () => addresses, startOffset: store.watermarks.written })
   registerHaStatus(router, { commitLogMaxOffset: () => store.watermarks.written })
 }

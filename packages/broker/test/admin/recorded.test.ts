@@ -44,7 +44,7 @@ const store = {
     lastUpdatePhysicalOffset: 0,
   }),
   deleteTopic: () => {},
-  cleanUnusedTopics: () => {},
+  cleanUnusedTopics: () => [],
   cleanExpiredConsumeQueues: () => {},
   deleteExpired: () => {},
 }
