@@ -1,15 +1,11 @@
 import type { AnyQueue, ConsumeQueue, MessageStore } from '@rocketmq-ts/store'
-import {
-  EntryReader,
-  entryPhysicalOffset,
-  entrySize,
-  entryTagsHigh,
-  entryTagsLow,
-} from '@rocketmq-ts/store/internal'
+import { EntryReader, entryPhysicalOffset, entrySize, entryTagsHigh, entryTagsLow } from '@rocketmq-ts/store/internal'
 import type { QueueEntry, QueueView } from './consume-queue-handler.ts'
 
 /** Shows the queues of a store, from memory where the entries are there, else from their files. */
-export function queueViews(store: Pick<MessageStore, 'queue'>): (topic: string, queueId: number) => QueueView | undefined {
+export function queueViews(
+  store: Pick<MessageStore, 'queue'>,
+): (topic: string, queueId: number) => QueueView | undefined {
   return (topic, queueId) => {
     const queue = store.queue(topic, queueId)
     return queue === undefined ? undefined : viewOf(queue)

@@ -45,7 +45,7 @@ const store = {
   }),
   deleteTopic: () => {},
   cleanUnusedTopics: () => [],
-  cleanExpiredConsumeQueues: () => {},
+  cleanExpiredConsumeQueues: () => 0,
   deleteExpired: () => {},
 }
 
