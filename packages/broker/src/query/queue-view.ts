@@ -44,11 +44,13 @@ async function plainEntries(queue: ConsumeQueue, offset: number, count: number):
 /** Of a batch queue an entry stands for several messages; each is shown once. */
 function batchEntries(queue: Exclude<AnyQueue, ConsumeQueue>, offset: number, count: number): QueueEntry[] {
   const entries: QueueEntry[] = []
-  for (let index = queue.entryIndexOf(offset); index >= 0; index++) {
+  let index = queue.entryIndexOf(offset)
+  while (index >= 0) {
     const entry = queue.entryAt(index)
     if (entry === undefined || entry.baseOffset >= offset + count) break
     const { physicalOffset, size, tagsHigh, tagsLow } = entry
     entries.push({ physicalOffset, size, tagsCode: int64Of(tagsHigh, tagsLow) })
+    index++
   }
   return entries
 }

@@ -46,7 +46,7 @@ const store = {
   deleteTopic: () => {},
   cleanUnusedTopics: () => [],
   cleanExpiredConsumeQueues: () => 0,
-  deleteExpired: () => {},
+  deleteExpired: async () => {},
 }
 
 /** A consumer's connection that answers the one question the broker asks it. */
