@@ -8,8 +8,10 @@ import {
   getConsumerStatusFromClient,
   notifyConsumerIdsChanged,
   RequestCode,
+  ResponseCode,
   resetConsumerClientOffset,
   resetOffsetBody,
+  responseCommand,
 } from '@rocketmq-ts/protocol'
 import type { Router } from '@rocketmq-ts/remoting'
 import { type Logger, RocketMqError } from '@rocketmq-ts/runtime'
@@ -64,6 +66,12 @@ export function registerBrokerRequests(router: Router, targets: BrokerRequestTar
   })
   router.handleRaw(RequestCode.CHECK_TRANSACTION_STATE, (command, connection) => {
     for (const producer of targets.producers()) producer.checkTransaction?.(command, connection)
+  })
+  router.handleRaw(RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT, (command, connection) => {
+    let isTaken = false
+    for (const producer of targets.producers()) isTaken ||= producer.acceptReply?.(command) === true
+    if (!isTaken) targets.logger.debug({ requestCode: command.code }, 'a reply came that nobody waits for')
+    connection.respond(command, responseCommand(command, ResponseCode.SUCCESS, undefined, {}))
   })
   router.handleOthers(command => {
     targets.logger.debug({ requestCode: command.code }, 'a broker sent a request that clients do not know')

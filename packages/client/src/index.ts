@@ -7,9 +7,21 @@ export { DeliveredMessage, ReceivedMessage } from './consume/received-message.ts
 export type { SendAttemptContext, SendHook, SentMessageType } from './hooks.ts'
 export type { OffsetStore } from './offset-store/offset-store.ts'
 export type { ClientCredentials, ClientOptions, ClientTlsOptions, NameServerSource } from './options.ts'
-export { type BatchSendResult, createProducer, Producer, type SendOptions } from './producer/producer.ts'
+export { createProducer, createTransactionProducer } from './producer/create-producer.ts'
+export { Producer } from './producer/producer.ts'
 export type { ProducerOptions } from './producer/producer-options.ts'
+export type { ReplyMessage } from './producer/request-reply.ts'
 export type { SendResult, SendStatus } from './producer/send-result.ts'
+export type { BatchSendResult, SendOptions } from './producer/send-types.ts'
+export {
+  type LocalTransaction,
+  type TransactionCheck,
+  type TransactionContext,
+  TransactionProducer,
+  type TransactionProducerOptions,
+  type TransactionSendResult,
+  type TransactionState,
+} from './producer/transaction-producer.ts'
 export type { PullConsumerOptions, QueuesChangedListener } from './pull-consumer/options.ts'
 export { createPullConsumer, PullConsumer, type PullOptions, type PullResult } from './pull-consumer/pull-consumer.ts'
 export type {

@@ -11,7 +11,7 @@ export { type ClientPorts, type ResolvedClientOptions, resolveClientOptions } fr
 export { type FlowLimits, flowReason, limitsForQueueCount } from './process-queue/flow-control.ts'
 export { ProcessQueue } from './process-queue/process-queue.ts'
 export { QueueTable } from './process-queue/queue-table.ts'
-export { createProducerWith } from './producer/producer.ts'
+export { createProducerWith, createTransactionProducerWith } from './producer/create-producer.ts'
 export { createPullConsumerWith } from './pull-consumer/pull-consumer.ts'
 export { ConcurrentConsumeService } from './push-consumer/concurrent-consume-service.ts'
 export { ConsumeStats } from './push-consumer/consume-stats.ts'

@@ -7,7 +7,6 @@ import {
   systemTopics,
   timeOfUniqueId,
   withNamespace,
-  withoutNamespace,
 } from '@rocketmq-ts/model'
 import {
   getEarliestMsgStoretime,
@@ -21,8 +20,8 @@ import {
 } from '@rocketmq-ts/protocol'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { ClientInstance } from './client-instance.ts'
-import { decodeMessages } from './consume/decode-messages.ts'
-import { PulledBatch, ReceivedMessage } from './consume/received-message.ts'
+import type { ReceivedMessage } from './consume/received-message.ts'
+import { messagesOfRecords } from './consume/records.ts'
 
 /** Settings of a question to name servers and brokers. */
 export interface AskOptions {
@@ -226,23 +225,8 @@ export class TopicAdmin {
     }
   }
 
-  /** Each record as a batch of its own: unlike those of a pull they come from anywhere. */
   #messages(body: Buffer, brokerName: string): ReceivedMessage[] {
-    const messages: ReceivedMessage[] = []
-    const namespace = this.#instance.options.namespace ?? ''
-    for (let at = 0; at + 16 <= body.length; ) {
-      const size = body.readInt32BE(at)
-      const record = body.subarray(at, at + size)
-      const queue = { topic: '', brokerName, queueId: body.readInt32BE(at + 12) }
-      const places = { topic: '', namespace, bytes: size, minOffset: -1, maxOffset: -1 }
-      for (const stored of decodeMessages(record, new PulledBatch(queue, places), ReceivedMessage)) {
-        const named = { ...queue, topic: stored.storedTopic }
-        const topic = namespace === '' ? named.topic : withoutNamespace(named.topic, namespace)
-        messages.push(...decodeMessages(record, new PulledBatch(named, { ...places, topic }), ReceivedMessage))
-      }
-      at += Math.max(16, size)
-    }
-    return messages
+    return messagesOfRecords(body, brokerName, this.#instance.options.namespace ?? '')
   }
 
   async #target(queue: MessageQueue) {

@@ -1,58 +1,32 @@
 import {
+  decodeRecallHandle,
   type Message,
-  type MessageQueue,
   propertyNames,
   sysFlag,
   type UniqueIdGenerator,
   withNamespace,
 } from '@rocketmq-ts/model'
+import { recallMessage } from '@rocketmq-ts/protocol'
 import { type Clock, RocketMqError } from '@rocketmq-ts/runtime'
 import { messageIdsOf } from '../client-id.ts'
-import { ClientInstance } from '../client-instance.ts'
-import { type Compressor, createCompressor } from '../compression/compression.ts'
-import { type ClientPorts, integerOption } from '../options.ts'
+import type { ClientInstance } from '../client-instance.ts'
+import type { Compressor } from '../compression/compression.ts'
+import type { ReceivedMessage } from '../consume/received-message.ts'
+import { integerOption } from '../options.ts'
 import type { ProducerRegistration } from '../registrations.ts'
 import { TopicAdmin } from '../topic-admin.ts'
 import { FaultDetector } from './fault-detector.ts'
 import { LatencyFaults } from './latency-faults.ts'
 import { checkedBody, checkMessage, checkPropertiesSize, prepareBatch } from './message-preparation.ts'
 import { propertiesTextOf, textOfProperties } from './message-properties.ts'
-import { type ProducerOptions, type ResolvedProducerOptions, resolveProducerOptions } from './producer-options.ts'
+import type { ResolvedProducerOptions } from './producer-options.ts'
+import { type ReplyMessage, RequestReply } from './request-reply.ts'
 import { SendCall } from './send-call.ts'
 import { chooserOf } from './send-choosers.ts'
 import type { SendResult } from './send-result.ts'
+import type { BatchSendResult, RawMessage, SendOptions } from './send-types.ts'
 import { Sender } from './sender.ts'
 import { TopicContext } from './topic-context.ts'
-
-/** Settings of one send. */
-export interface SendOptions {
-  /** For the whole send, retries included. Default: the producer's `sendTimeoutMs`. */
-  timeoutMs?: number
-  /** Gives up; the message may have been stored all the same. */
-  signal?: AbortSignal
-  /** Sends to this queue, in one attempt. */
-  queue?: MessageQueue
-  /** Chooses the queue out of those of the topic; one attempt. */
-  select?: (queues: readonly MessageQueue[], message: Message) => MessageQueue | undefined
-}
-
-/** What `sendBatch` resolves to. */
-export interface BatchSendResult extends SendResult {
-  /** Ids of the messages, in the order given. */
-  readonly messageIds: readonly string[]
-  /** Places of the messages in the broker's log, in the order given; one for all on topics that keep batches whole. */
-  readonly offsetMessageIds: readonly string[]
-}
-
-/** A message whose properties are taken as they are: for what RocketMQ itself sends on behalf of the user. */
-export interface RawMessage {
-  readonly topic: string
-  readonly body: Buffer
-  readonly properties: ReadonlyMap<string, string>
-  readonly flag: number
-  /** Beside the compression bits. */
-  readonly sysFlag?: number
-}
 
 /** Topics a producer remembers things about; with more, all are forgotten and learned again. */
 const topicContextsMax = 20_000
@@ -66,7 +40,7 @@ function capture(resolve: (result: SendResult | undefined) => void, reject: (err
 }
 
 /**
- * Sends messages. Made by {@link createProducer}; ended by {@link close}, or at the end of an `await using` block. All its
+ * Sends messages. Made by `createProducer`; ended by {@link close}, or at the end of an `await using` block. All its
  * calls may be made concurrently. Calls made without waiting for one another leave in the order in which they are made as
  * long as routes and connections stand.
  */
@@ -86,15 +60,16 @@ export class Producer {
   /** Added to the properties of each message. */
   readonly #moreProperties: string
   readonly #admin: TopicAdmin
+  readonly #requests: RequestReply
   #isOpen = true
   #closing: Promise<void> | undefined
 
-  /** @internal Use {@link createProducer}. */
+  /** @internal Use `createProducer`. */
   constructor(
     options: ResolvedProducerOptions,
     instance: ClientInstance,
     compressor: Compressor,
-    registration: Omit<ProducerRegistration, 'topics'> = {},
+    registration: Pick<ProducerRegistration, 'checkTransaction'> = {},
   ) {
     this.group = options.group
     this.#options = options
@@ -111,7 +86,12 @@ export class Producer {
       ? new FaultDetector(instance, faults, () => this.#contexts.values().next().value?.topic)
       : undefined
     this.#admin = new TopicAdmin(instance)
-    this.#registration = { ...registration, topics: () => this.#topicsUsedLately() }
+    this.#requests = new RequestReply(instance, this)
+    this.#registration = {
+      ...registration,
+      topics: () => this.#topicsUsedLately(),
+      acceptReply: command => this.#requests.accept(command),
+    }
     instance.registerProducer(this.#wireGroup, this.#registration)
   }
 
@@ -197,6 +177,41 @@ export class Producer {
   }
 
   /**
+   * Sends a message and waits for what some consumer of it replies through {@link reply}. Resolves with the reply; rejects
+   * with `REQUEST_TIMEOUT` when none came in time (default 3000 ms, sending included), otherwise as {@link send}.
+   */
+  request(message: Message, options?: SendOptions): Promise<ReplyMessage> {
+    return this.#requests.request(message, options)
+  }
+
+  /**
+   * Answers a message that was sent with {@link request}. Resolves when the requester has the reply; rejects with
+   * `INVALID_ARGUMENT` when `request` was sent otherwise, and as {@link send}, also when the requester is gone.
+   */
+  reply(request: ReceivedMessage, body: Message['body'], options?: SendOptions): Promise<SendResult> {
+    return this.#requests.reply(request, body, options)
+  }
+
+  /**
+   * Takes back a timer message (`delayMs`, `deliverAtMs`) that isn't delivered yet, by the `recallHandle` of its result.
+   * Resolves with its messageId. Rejects with `INVALID_ARGUMENT` for what is no handle of this topic, `RESPONSE_ERROR` when
+   * the broker doesn't allow it (`recallMessageEnable`) or it is too late. Since 5.3.1.
+   */
+  async recall(
+    topic: string,
+    handle: string,
+    options: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<string> {
+    this.#assertOpen()
+    const wireTopic = this.#context(topic).topic
+    const { brokerName } = decodeRecallHandle(handle)
+    const address = await this.#instance.masterOf({ topic: wireTopic, brokerName, queueId: 0 })
+    const header = { producerGroup: this.#wireGroup, topic: wireTopic, recallHandle: handle, bname: brokerName }
+    const ask = { timeoutMs: options.timeoutMs ?? this.#options.sendTimeoutMs, signal: options.signal }
+    return (await this.#instance.rpc.call(recallMessage, address, header, ask)).header.msgId
+  }
+
+  /**
    * Sends a message whose properties, reserved ones included, are taken as they are; UNIQ_KEY is added when absent. Of a
    * retry topic, RECONSUME_TIME and MAX_RECONSUME_TIMES also go into the header.
    * @internal
@@ -216,6 +231,7 @@ export class Producer {
         flags |= this.#compressor.sysFlag
       }
       call = this.#call(topic, [message], body, text, messageId, flags, message.flag, false, false)
+      if (message.requestCode !== undefined) call.code = message.requestCode
       call.chooser = chooserOf(topic, message, options)
       if (message.topic.startsWith('%RETRY%')) {
         call.reconsumeTimes = Number(properties.get(propertyNames.reconsumeTime) ?? 0)
@@ -243,6 +259,7 @@ export class Producer {
   async #close(): Promise<void> {
     this.#isOpen = false
     this.#detector?.close()
+    this.#requests.close()
     await this.#sender.drained()
     this.#sender.close()
     await this.#instance.unregisterProducer(this.#wireGroup, this.#registration)
@@ -338,49 +355,4 @@ export class Producer {
   #assertOpen(): void {
     if (!this.#isOpen) throw new RocketMqError('INVALID_STATE', `the producer of group "${this.group}" is closed`)
   }
-}
-
-/**
- * Makes a producer and gets it ready. Resolves when it can send: the name servers are known, and the routes of `topics` have
- * been asked for (what is missing then is asked for at the first send). Rejects with `INVALID_ARGUMENT`, or
- * `NO_NAME_SERVER` when no name server is given anywhere.
- */
-export function createProducer(options: ProducerOptions): Promise<Producer> {
-  return createProducerWith(options)
-}
-
-/** {@link createProducer} on given ports. */
-export async function createProducerWith(options: ProducerOptions, ports?: Partial<ClientPorts>): Promise<Producer> {
-  const resolved = resolveProducerOptions(options, ports)
-  return startProducer(resolved, (instance, compressor) => new Producer(resolved, instance, compressor))
-}
-
-/** The steps that all kinds of producers share. `make` must register at the instance, which `close` then releases. */
-export async function startProducer<P extends { close(): Promise<void> }>(
-  options: ResolvedProducerOptions,
-  make: (instance: ClientInstance, compressor: Compressor) => P,
-): Promise<P> {
-  const compressor = await createCompressor(options.compressType, options.compressLevel)
-  const instance = ClientInstance.acquire(options.client)
-  let producer: P
-  try {
-    producer = make(instance, compressor)
-  } catch (error) {
-    await instance.release()
-    throw error
-  }
-  try {
-    await instance.start()
-    if (instance.nameServers.addresses.length === 0) {
-      throw new RocketMqError('NO_NAME_SERVER', 'no name server is given: set `nameServers`, or NAMESRV_ADDR')
-    }
-    await Promise.all(
-      options.topics.map(topic => instance.routes.refresh(withNamespace(options.client.namespace, topic))),
-    )
-  } catch (error) {
-    await producer.close()
-    throw error
-  }
-  void instance.sendHeartbeats()
-  return producer
 }

@@ -1,5 +1,5 @@
 import type { Message } from '@rocketmq-ts/model'
-import type { RemotingCommand } from '@rocketmq-ts/protocol'
+import { type RemotingCommand, RequestCode } from '@rocketmq-ts/protocol'
 import { type Connection, PendingCall } from '@rocketmq-ts/remoting'
 import type { RocketMqError } from '@rocketmq-ts/runtime'
 import type { SendAttemptContext } from '../hooks.ts'
@@ -107,6 +107,7 @@ export class SendCall extends PendingCall implements SendLimiterClient, SendHead
     this.messageFlag = messageFlag
     this.bornTimestamp = bornTimestamp
     this.isBatch = isBatch
+    this.code = isBatch ? RequestCode.SEND_BATCH_MESSAGE : RequestCode.SEND_MESSAGE_V2
     this.isOneway = isOneway
   }
 

@@ -1,9 +1,9 @@
 import type { Message, MessageQueue } from '@rocketmq-ts/model'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { TopicPublishInfo } from '../publish-info.ts'
-import type { RawMessage, SendOptions } from './producer.ts'
 import { hashIndex } from './queue-selection.ts'
 import type { TargetChooser } from './send-call.ts'
+import type { RawMessage, SendOptions } from './send-types.ts'
 import type { QueueTarget, TopicContext } from './topic-context.ts'
 
 /** How the queue of a message is found when it isn't simply the next one: undefined for that. */

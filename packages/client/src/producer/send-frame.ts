@@ -9,7 +9,7 @@ import {
 } from '@rocketmq-ts/protocol'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 
-/** What all messages to one queue share in the header of SEND_MESSAGE_V2 and SEND_BATCH_MESSAGE. */
+/** What all messages to one queue share in the header of the codes that send. */
 export interface SendHeaderParts {
   readonly group: string
   /** As on the wire. */
@@ -23,7 +23,8 @@ export interface SendHeaderParts {
 
 /** What one message adds. */
 export interface SendHeaderValues {
-  readonly isBatch: boolean
+  /** SEND_MESSAGE_V2, SEND_BATCH_MESSAGE or SEND_REPLY_MESSAGE_V2. */
+  readonly code: number
   readonly isOneway: boolean
   readonly opaque: number
   readonly sysFlag: number
@@ -42,8 +43,7 @@ const scratchBytes = 4095
 const scratch = Buffer.allocUnsafeSlow(3 * scratchBytes)
 
 /** Text of the header up to the properties; made once per queue. */
-export function sendHeaderStart(parts: SendHeaderParts, isBatch: boolean): string {
-  const code = isBatch ? RequestCode.SEND_BATCH_MESSAGE : RequestCode.SEND_MESSAGE_V2
+export function sendHeaderStart(parts: SendHeaderParts, code: number): string {
   const text = JSON.stringify({
     code,
     extFields: {
@@ -53,7 +53,7 @@ export function sendHeaderStart(parts: SendHeaderParts, isBatch: boolean): strin
       d: String(parts.defaultTopicQueueNums),
       e: String(parts.queueId),
       k: String(parts.unitMode),
-      m: String(isBatch),
+      m: String(code === RequestCode.SEND_BATCH_MESSAGE),
       n: parts.brokerName,
     },
   })
@@ -108,15 +108,11 @@ export function sendCommand(parts: SendHeaderParts, values: SendHeaderValues, bo
     i: values.properties,
     j: String(values.reconsumeTimes),
     k: String(parts.unitMode),
-    m: String(values.isBatch),
+    m: String(values.code === RequestCode.SEND_BATCH_MESSAGE),
     n: parts.brokerName,
   }
   if (values.maxReconsumeTimes >= 0) ext.l = String(values.maxReconsumeTimes)
-  const command = requestCommand(
-    values.isBatch ? RequestCode.SEND_BATCH_MESSAGE : RequestCode.SEND_MESSAGE_V2,
-    ext,
-    body,
-  )
+  const command = requestCommand(values.code, ext, body)
   command.opaque = values.opaque
   if (values.isOneway) command.flag |= 2
   return command

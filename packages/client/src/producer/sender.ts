@@ -203,7 +203,7 @@ export class Sender implements SendDriver {
       call.opaque = connection.nextOpaque()
       const head =
         this.#requestHooks.length === 0
-          ? encodeSendHead(headerStartOf(target, call.isBatch), call, call.body.length)
+          ? encodeSendHead(headerStartOf(target, call.code), call, call.body.length)
           : this.#signedHead(call, target)
       call.connection = connection
       if (call.isOneway) {
@@ -211,7 +211,6 @@ export class Sender implements SendDriver {
         this.#hooks?.after(call, undefined, undefined)
         this.#settle(call, undefined, undefined)
       } else {
-        call.code = call.isBatch ? 320 : 310
         call.state = 'sent'
         connection.callRaw(call, head, call.body, timeoutMs)
       }

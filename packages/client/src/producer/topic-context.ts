@@ -1,4 +1,5 @@
-import { assertTopic, isSendRefusedTopic, type MessageQueue, withNamespace } from '@rocketmq-ts/model'
+import { assertTopic, isSendRefusedTopic, type MessageQueue, replyTopic, withNamespace } from '@rocketmq-ts/model'
+import { RequestCode } from '@rocketmq-ts/protocol'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { TopicPublishInfo } from '../publish-info.ts'
 import type { RouteTable } from '../route-table.ts'
@@ -38,7 +39,7 @@ export class TopicContext {
       throw new RocketMqError('INVALID_ARGUMENT', `topic "${userTopic}" is RocketMQ's own; nobody may send to it`)
     }
     this.userTopic = userTopic
-    this.topic = withNamespace(options.client.namespace, userTopic)
+    this.topic = userTopic.endsWith(replyTopic('')) ? userTopic : withNamespace(options.client.namespace, userTopic)
     this.#options = options
     this.#routes = routes
   }
@@ -80,15 +81,16 @@ export class TopicContext {
       queue: { topic: this.userTopic, brokerName, queueId },
       brokerName: holder,
       header,
-      headerStart: sendHeaderStart(header, false),
+      headerStart: sendHeaderStart(header, RequestCode.SEND_MESSAGE_V2),
       batchHeaderStart: undefined,
     }
   }
 }
 
-/** The start of the header for a target, of a single message or a batch. */
-export function headerStartOf(target: QueueTarget, isBatch: boolean): string {
-  if (!isBatch) return target.headerStart
-  target.batchHeaderStart ??= sendHeaderStart(target.header, true)
+/** The start of the header for a target and a request code. */
+export function headerStartOf(target: QueueTarget, code: number): string {
+  if (code === RequestCode.SEND_MESSAGE_V2) return target.headerStart
+  if (code !== RequestCode.SEND_BATCH_MESSAGE) return sendHeaderStart(target.header, code)
+  target.batchHeaderStart ??= sendHeaderStart(target.header, code)
   return target.batchHeaderStart
 }

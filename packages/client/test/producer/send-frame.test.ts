@@ -16,7 +16,7 @@ const parts = fc.record({
   brokerName: text,
 })
 const values = fc.record({
-  isBatch: fc.boolean(),
+  code: fc.constantFrom(310, 320, 325),
   isOneway: fc.boolean(),
   opaque: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   sysFlag: fc.nat(0x7ff),
@@ -36,7 +36,7 @@ test('the hand-made head says what the general encoder would', () => {
       // Lone surrogates have no form in UTF-8: both encoders replace them, and not necessarily alike.
       if (Buffer.from(value.properties).toString() !== value.properties) return
       const body = Buffer.from(bytes)
-      const head = Buffer.from(encodeSendHead(sendHeaderStart(header, value.isBatch), value, body.length))
+      const head = Buffer.from(encodeSendHead(sendHeaderStart(header, value.code), value, body.length))
       const ours = Buffer.concat([head, body])
       assert.equal(ours.readInt32BE(0), ours.length - 4)
       const general = encodeFrame(sendCommand(header, value, body))
@@ -63,7 +63,7 @@ test('a frame above 16 MiB is refused', () => {
     brokerName: 'b',
   }
   const value = {
-    isBatch: false,
+    code: 310,
     isOneway: false,
     opaque: 1,
     sysFlag: 0,
@@ -73,5 +73,5 @@ test('a frame above 16 MiB is refused', () => {
     reconsumeTimes: 0,
     maxReconsumeTimes: -1,
   }
-  assert.throws(() => encodeSendHead(sendHeaderStart(header, false), value, 16 << 20), { code: 'FRAME_TOO_LARGE' })
+  assert.throws(() => encodeSendHead(sendHeaderStart(header, 310), value, 16 << 20), { code: 'FRAME_TOO_LARGE' })
 })

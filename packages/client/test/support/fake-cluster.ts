@@ -106,6 +106,7 @@ export class FakeBroker {
     const onSend = (command: RemotingCommand, connection: Connection) => this.#onSend(command, connection)
     server.router.handleRaw(RequestCode.SEND_MESSAGE_V2, onSend)
     server.router.handleRaw(RequestCode.SEND_BATCH_MESSAGE, onSend)
+    server.router.handleRaw(RequestCode.SEND_REPLY_MESSAGE_V2, onSend)
     server.router.handleRaw(RequestCode.HEART_BEAT, (command, connection) => {
       this.heartbeats.push(heartbeatData.decode(command.body as Buffer))
       connection.respond(
