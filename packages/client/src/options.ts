@@ -91,25 +91,27 @@ export interface ResolvedClientOptions {
   readonly ports: ClientPorts
 }
 
+const optionTable: Record<keyof ClientOptions, true> = {
+  nameServers: true,
+  instanceName: true,
+  clientAddress: true,
+  unitName: true,
+  unitMode: true,
+  namespace: true,
+  namespaceV2: true,
+  vipChannel: true,
+  tls: true,
+  credentials: true,
+  pollNameServerIntervalMs: true,
+  heartbeatIntervalMs: true,
+  requestTimeoutMs: true,
+  connectTimeoutMs: true,
+  heartbeatV2: true,
+  logger: true,
+}
+
 /** Names of {@link ClientOptions}, for the check of unknown keys. */
-export const clientOptionNames: readonly string[] = [
-  'nameServers',
-  'instanceName',
-  'clientAddress',
-  'unitName',
-  'unitMode',
-  'namespace',
-  'namespaceV2',
-  'vipChannel',
-  'tls',
-  'credentials',
-  'pollNameServerIntervalMs',
-  'heartbeatIntervalMs',
-  'requestTimeoutMs',
-  'connectTimeoutMs',
-  'heartbeatV2',
-  'logger',
-]
+export const clientOptionNames: readonly string[] = Object.keys(optionTable)
 
 const systemPorts: ClientPorts = {
   clock: systemClock,

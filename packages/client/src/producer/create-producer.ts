@@ -65,7 +65,9 @@ export async function createTransactionProducerWith(
   options: TransactionProducerOptions,
   ports?: Partial<ClientPorts>,
 ): Promise<TransactionProducer> {
-  const resolved = resolveProducerOptions(options, ports, ['check', 'checksMax'])
+  const given = resolveProducerOptions(options, ports, ['check', 'checksMax'])
+  // Brokers must know the group before its first message: they may hold half messages of an earlier process.
+  const resolved = { ...given, topics: [...given.topics, given.createTopicKey] }
   const { check } = options
   if (typeof check !== 'function') {
     throw new RocketMqError('INVALID_ARGUMENT', 'a transaction producer needs a function `check`')

@@ -1,4 +1,4 @@
-import { assertGroup, type CompressionType, type Message, systemGroups } from '@rocketmq-ts/model'
+import { assertGroup, type CompressionType, systemGroups } from '@rocketmq-ts/model'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { SendHook } from '../hooks.ts'
 import {
@@ -78,27 +78,28 @@ export interface ResolvedProducerOptions {
 }
 
 /** What {@link ProducerOptions} adds to the options of every client. */
-const producerOptionNames: readonly string[] = [
-  'group',
-  'topics',
-  'sendTimeoutMs',
-  'attemptTimeoutMs',
-  'retryTimesWhenSendFailed',
-  'retryAnotherBrokerWhenNotStoreOk',
-  'retryResponseCodes',
-  'compressBodyOverBytes',
-  'compressType',
-  'compressLevel',
-  'maxMessageBytes',
-  'sendLatencyFaultEnable',
-  'startDetectorEnable',
-  'createTopicKey',
-  'defaultTopicQueueNums',
-  'inFlightMessagesMax',
-  'inFlightBytesMax',
-  'waitingMessagesMax',
-  'hooks',
-]
+const optionTable: Record<Exclude<keyof ProducerOptions, keyof ClientOptions>, true> = {
+  group: true,
+  topics: true,
+  sendTimeoutMs: true,
+  attemptTimeoutMs: true,
+  retryTimesWhenSendFailed: true,
+  retryAnotherBrokerWhenNotStoreOk: true,
+  retryResponseCodes: true,
+  compressBodyOverBytes: true,
+  compressType: true,
+  compressLevel: true,
+  maxMessageBytes: true,
+  sendLatencyFaultEnable: true,
+  startDetectorEnable: true,
+  createTopicKey: true,
+  defaultTopicQueueNums: true,
+  inFlightMessagesMax: true,
+  inFlightBytesMax: true,
+  waitingMessagesMax: true,
+  hooks: true,
+}
+const producerOptionNames = Object.keys(optionTable)
 
 /** Source: DefaultMQProducer#retryResponseCodes, 5.3.x */
 const defaultRetryResponseCodes = [17, 14, 1, 2, 16, 204, 205, 1500]
@@ -149,6 +150,3 @@ function checkedGroup(group: unknown): string {
   }
   return group
 }
-
-/** A queue for one message, chosen among those of its topic. */
-export type QueueSelector<Queue> = (queues: readonly Queue[], message: Message) => Queue | undefined

@@ -344,8 +344,9 @@ export class Producer {
     return context
   }
 
-  /** Topics sent to since the last call, which is made at each refresh of routes. */
+  /** Topics named at start, and those sent to since the last call, which is made at each refresh of routes. */
   *#topicsUsedLately(): Iterable<string> {
+    for (const topic of this.#options.topics) yield withNamespace(this.#options.client.namespace, topic)
     for (const context of this.#contexts.values()) {
       if (context.wasUsed) yield context.topic
       context.wasUsed = false

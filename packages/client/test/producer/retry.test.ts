@@ -171,3 +171,30 @@ test('a broker that comes back at another address is found through the name serv
     await moved.close()
   }
 })
+
+test('with fault avoidance, a broker that refused is left alone while the other one works', async () => {
+  await using cluster = await startFakeCluster(2)
+  const [b0, b1] = cluster.brokers
+  b0!.script = () => 2
+  const options = { nameServers: cluster.nameServer.address, group: 'g', sendLatencyFaultEnable: true }
+  await using producer = await createProducer(options)
+  for (let i = 0; i < 20; i++) await producer.send({ topic: 'T', body: 'x' })
+  assert.equal(b1!.sends.length, 20)
+  assert.equal(b0!.sends.length, 1)
+})
+
+test('the VIP channel is the port two below the one of the route', async () => {
+  await using cluster = await startFakeCluster(1)
+  const broker = cluster.brokers[0]!
+  const [host, port] = broker.address.split(':')
+  cluster.nameServer.routes.set('T', [{ brokerName: 'b0', addresses: { 0: `${host}:${Number(port) + 2}` } }])
+  await using producer = await createProducer({ nameServers: cluster.nameServer.address, group: 'g', vipChannel: true })
+  assert.equal((await producer.send({ topic: 'T', body: 'x' })).status, 'SEND_OK')
+})
+
+test('unit mode travels with each message', async () => {
+  await using cluster = await startFakeCluster(1)
+  await using producer = await createProducer({ nameServers: cluster.nameServer.address, group: 'g', unitMode: true })
+  await producer.send({ topic: 'T', body: 'x' })
+  assert.equal(cluster.brokers[0]!.sends[0]!.header.unitMode, true)
+})

@@ -218,3 +218,13 @@ test('a broker that asks gets the answer of check, with the offsets it gave; oth
   assert.equal(second!.extFields?.commitOrRollback, '0')
   assert.match(second!.remark ?? '', /no idea/)
 })
+
+test('brokers hear of the group before its first message, because they may have old ones to ask about', async () => {
+  await using cluster = await startFakeCluster(1)
+  const broker = cluster.brokers[0]!
+  cluster.nameServer.routes.set('TBW102', [broker.route])
+  const options = { nameServers: cluster.nameServer.address, group: 'tx', check: never }
+  await using producer = await createTransactionProducer(options)
+  await broker.seen('heartbeats', 1)
+  assert.equal(broker.heartbeats[0]!.clientID, producer.clientId)
+})
