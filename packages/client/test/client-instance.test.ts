@@ -37,9 +37,10 @@ function consumerOf(group: string): ConsumerRegistration & { rebalances: number 
 }
 
 test('R13: worker threads of one process have client ids of their own', async () => {
+  const url = new URL('../dist/client-id.js', import.meta.url).href
   const script = `
     const { parentPort } = require('node:worker_threads')
-    import(${JSON.stringify(new URL('../dist/client-id.js', import.meta.url).href)}).then(module => parentPort.postMessage(module.defaultInstanceName()))
+    import(${JSON.stringify(url)}).then(({ defaultInstanceName }) => parentPort.postMessage(defaultInstanceName()))
   `
   const names = await Promise.all(
     Array.from({ length: 4 }, async () => {
