@@ -23,8 +23,8 @@ import type { Disk, DiskFile } from '@rocketmq-ts/runtime'
  * | 1032 | 16 | copies of physicMsgTimestamp and logicsMsgTimestamp |
  * | 1048 | 16 | position that holds while the page cache lives: offset, scan offset |
  * | 1064 | 16 | position that also holds after power loss |
- * | 1080 | 8 | indexSlotsCount: entries of the last index file that its slots surely know |
- * | 1088 | 8 | flags: 1 stopped cleanly |
+ * | 1080 | 8 | indexSlotsOffset: the slots of all index files surely know the records before it |
+ * | 1088 | 8 | durableEntries: entries of all consume queues together, as numbered, at the durable position; −1 unknown |
  * | 1096 | 40 | boot id, zero padded |
  * | 1136 | 4 | CRC-32 of 1024..1135 |
  *
@@ -33,8 +33,10 @@ import type { Disk, DiskFile } from '@rocketmq-ts/runtime'
 export interface ResumePoint {
   readonly written: ResumePosition
   readonly durable: ResumePosition
-  readonly indexSlotsCount: number
-  readonly isClean: boolean
+  /** Index entries of records before it are known to the slots on disk. */
+  readonly indexSlotsOffset: number
+  /** Sum of the queues' next offsets at the durable position, which shows whether any queue lost something; −1 unknown. */
+  readonly durableEntries: number
   readonly bootId: string
 }
 
@@ -57,6 +59,8 @@ export class Checkpoint {
   readonly path: string
   readonly #disk: Disk
   #file: DiskFile | undefined
+  /** What the file holds, when we have written it. */
+  #saved: Buffer | undefined
   physicMsgTimestamp = 0
   logicsMsgTimestamp = 0
   indexMsgTimestamp = 0
@@ -92,7 +96,7 @@ export class Checkpoint {
     return Math.min(this.minTimestamp, this.indexMsgTimestamp)
   }
 
-  /** Writes all fields and `resumePoint` in place. Throws `DISK_FULL` or `DISK_FAILED`. */
+  /** Writes all fields and `resumePoint` in place, when anything has changed. Throws `DISK_FULL` or `DISK_FAILED`. */
   save(resumePoint: ResumePoint): void {
     this.resumePoint = resumePoint
     const content = Buffer.alloc(RESUME_AT + RESUME_BYTES + 4)
@@ -107,12 +111,14 @@ export class Checkpoint {
     content.writeBigInt64BE(BigInt(resumePoint.written.scanOffset), RESUME_AT + 32)
     content.writeBigInt64BE(BigInt(resumePoint.durable.offset), RESUME_AT + 40)
     content.writeBigInt64BE(BigInt(resumePoint.durable.scanOffset), RESUME_AT + 48)
-    content.writeBigInt64BE(BigInt(resumePoint.indexSlotsCount), RESUME_AT + 56)
-    content.writeBigInt64BE(resumePoint.isClean ? 1n : 0n, RESUME_AT + 64)
+    content.writeBigInt64BE(BigInt(resumePoint.indexSlotsOffset), RESUME_AT + 56)
+    content.writeBigInt64BE(BigInt(resumePoint.durableEntries), RESUME_AT + 64)
     content.write(resumePoint.bootId.slice(0, 40), RESUME_AT + 72, 'latin1')
     content.writeUInt32BE(crc32(content, RESUME_AT, RESUME_AT + RESUME_BYTES), RESUME_AT + RESUME_BYTES)
-    const file = this.#open()
-    file.writeSync(content, 0, content.length, 0)
+    if (this.#saved?.equals(content)) return
+    this.#saved = undefined
+    this.#open().writeSync(content, 0, content.length, 0)
+    this.#saved = content
   }
 
   /** As `save`, and waits for the device. */
@@ -142,8 +148,8 @@ export class Checkpoint {
     return {
       written: readPosition(content, RESUME_AT + 24),
       durable: readPosition(content, RESUME_AT + 40),
-      indexSlotsCount: readTime(content, RESUME_AT + 56),
-      isClean: readTime(content, RESUME_AT + 64) === 1,
+      indexSlotsOffset: readTime(content, RESUME_AT + 56),
+      durableEntries: readTime(content, RESUME_AT + 64),
       bootId: content.toString('latin1', RESUME_AT + 72, end).replace(/\0+$/, ''),
     }
   }

@@ -40,6 +40,8 @@ export interface GetRequest {
   /** Bytes of the answer, except that one message of any size is always given. Undefined: the store's own limits only. */
   readonly maxBytes?: number | undefined
   readonly tagFilter?: TagFilter | undefined
+  /** A small answer that is all in memory may come as {@link GetResult.deferred}, so that it is copied once only. */
+  readonly deferCopy?: boolean | undefined
 }
 
 export interface GetResult {
@@ -52,7 +54,27 @@ export interface GetResult {
   readonly messageCount: number
   /** Whole records, one behind the other over all parts. They stay valid; keep them no longer than needed, they hold larger buffers. */
   readonly parts: Buffer[]
+  /** Instead of `parts`: the records, still where they lie. To be copied before anything else is asked of the store. */
+  readonly deferred: DeferredRecords | undefined
   readonly bytes: number
+}
+
+/** Records at the end of the log that nobody has copied yet. */
+export class DeferredRecords {
+  readonly #logReader: LogReader
+  readonly #offsets: readonly number[]
+  readonly #sizes: readonly number[]
+
+  constructor(logReader: LogReader, offsets: readonly number[], sizes: readonly number[]) {
+    this.#logReader = logReader
+    this.#offsets = offsets
+    this.#sizes = sizes
+  }
+
+  /** Copies the records, one behind the other, to `target` from `at` on; the offset behind the last. */
+  copyTo(target: Buffer, at: number): number {
+    return this.#logReader.copyHot(this.#offsets, this.#sizes, target, at)
+  }
 }
 
 const noParts: Buffer[] = []
@@ -116,15 +138,15 @@ export class MessageGetter {
       return emptyResult('OFFSET_FOUND_NULL', next, queue.minOffset, queue.visibleOffset)
     }
     const selection = this.#select(queue, request, window)
-    const needsRecords = wantsRecord(request.tagFilter)
-    if (selection.offsets.length === 0 || (selection.isAllHot && !needsRecords)) {
-      const parts =
-        selection.offsets.length === 0
-          ? noParts
-          : this.#context.logReader.hotParts(selection.offsets, selection.sizes, selection.bytes)
-      return this.#result(queue, selection, parts, selection.messageCount)
+    const { offsets, sizes, bytes } = selection
+    if (offsets.length === 0) return this.#result(queue, selection, noParts, 0)
+    if (!selection.isAllHot || wantsRecord(request.tagFilter)) return this.#readSelected(queue, request, selection)
+    const { logReader } = this.#context
+    if (request.deferCopy === true && logReader.isCopied(bytes)) {
+      const deferred = new DeferredRecords(logReader, offsets, sizes)
+      return this.#result(queue, selection, noParts, selection.messageCount, deferred)
     }
-    return this.#readSelected(queue, request, selection)
+    return this.#result(queue, selection, logReader.hotParts(offsets, sizes, bytes), selection.messageCount)
   }
 
   #select(queue: ConsumeQueue, request: GetRequest, window: EntryWindow): Selection {
@@ -193,6 +215,7 @@ export class MessageGetter {
     selection: Selection,
     parts: Buffer[],
     count: number,
+    deferred?: DeferredRecords,
   ): GetResult {
     const behind = this.#context.watermarks.written - selection.lastPhysicalOffset
     return {
@@ -203,6 +226,7 @@ export class MessageGetter {
       suggestPullingFromSlave: selection.lastPhysicalOffset >= 0 && behind > this.#memoryBytes(),
       messageCount: count,
       parts: count > 0 ? parts : noParts,
+      deferred,
       bytes: count > 0 ? selection.bytes : 0,
     }
   }
@@ -300,6 +324,7 @@ function emptyResult(status: GetStatus, nextBeginOffset: number, minOffset: numb
     suggestPullingFromSlave: false,
     messageCount: 0,
     parts: noParts,
+    deferred: undefined,
     bytes: 0,
   }
 }

@@ -21,8 +21,15 @@ const table: Record<StoreState, Partial<Record<StoreEvent, StoreState>>> = {
   running: { 'disk-full': 'full', 'write-failed': 'fenced', close: 'closing', 'space-returned': 'running' },
   full: { 'disk-full': 'full', 'space-returned': 'running', 'write-failed': 'fenced', close: 'closing' },
   fenced: { 'disk-full': 'fenced', 'space-returned': 'fenced', 'write-failed': 'fenced', close: 'closing' },
+  // What was under way when the store was closed may still fail.
   closing: { 'disk-full': 'closing', 'space-returned': 'closing', 'write-failed': 'closing', closed: 'closed' },
-  closed: {},
+  closed: {
+    'disk-full': 'closed',
+    'space-returned': 'closed',
+    'write-failed': 'closed',
+    close: 'closed',
+    closed: 'closed',
+  },
 }
 
 /** The state after `event`, or undefined when the event can't happen in `state`. */

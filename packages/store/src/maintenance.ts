@@ -1,5 +1,5 @@
 import type { Timer } from '@rocketmq-ts/runtime'
-import type { ResumePosition } from './checkpoint.ts'
+import type { ResumePoint, ResumePosition } from './checkpoint.ts'
 import type { Appender } from './commit-log/appender.ts'
 import type { ConsumeQueue } from './consume-queue/consume-queue.ts'
 import type { IndexFile } from './index/index-file.ts'
@@ -22,6 +22,7 @@ export class Maintenance {
   readonly #timers: Timer[] = []
   readonly #unsyncedQueues = new Set<ConsumeQueue>()
   #durable: ResumePosition
+  #durableEntries: number
   #recoveredScanOffset: number
   #lastFlushMs: number
   #isSyncing = false
@@ -34,6 +35,7 @@ export class Maintenance {
     this.#writer = writer
     this.#recoveredScanOffset = scanOffset
     this.#durable = durable
+    this.#durableEntries = core.checkpoint.resumePoint?.durableEntries ?? -1
     this.#lastFlushMs = core.clock.monotonic()
   }
 
@@ -96,10 +98,16 @@ export class Maintenance {
     if (position === undefined) return false
     const { index } = this.#core
     return this.#guard('the checkpoint could not be written', () => {
-      while (index !== undefined && index.dirtyPageCount > 0) index.writeSlots(Number.MAX_SAFE_INTEGER)
+      index?.writeAllSlots()
       this.#setTimestamps()
-      this.#core.checkpoint.saveDurably(this.#resumePoint(true))
+      this.#core.checkpoint.saveDurably(this.#resumePoint())
     })
+  }
+
+  /** A queue was removed: until the next sync of everything, a recovery after power loss reads the whole log. */
+  forgetDurable(): void {
+    this.#durableEntries = -1
+    this.#saveCheckpoint()
   }
 
   /** Saves the checkpoint now; used once after recovery, so that a crash finds our resume point from the start. */
@@ -148,6 +156,8 @@ export class Maintenance {
     })
     if (!isWritten) return undefined
     const position = this.writtenPosition()
+    // Entries of a turn that isn't over keep the position from being the end, and can't be told from the others.
+    const entries = queueWriter.waitingCount === 0 ? countEntries(this.#core) : -1
     const queues = [...this.#unsyncedQueues]
     this.#unsyncedQueues.clear()
     try {
@@ -160,6 +170,7 @@ export class Maintenance {
     }
     if (this.#core.watermarks.flushed < position.offset) return undefined
     this.#durable = position
+    this.#durableEntries = entries
     return position
   }
 
@@ -167,7 +178,7 @@ export class Maintenance {
     this.#guard('the checkpoint could not be written', () => {
       this.#core.index?.writeEntries()
       this.#setTimestamps()
-      this.#core.checkpoint.save(this.#resumePoint(false))
+      this.#core.checkpoint.save(this.#resumePoint())
     })
   }
 
@@ -183,14 +194,13 @@ export class Maintenance {
     }
   }
 
-  #resumePoint(isClean: boolean) {
+  #resumePoint(): ResumePoint {
     const { disk, index } = this.#core
-    const written = this.writtenPosition()
     return {
-      written,
-      durable: isClean ? written : this.#durable,
-      indexSlotsCount: index?.slotsWrittenCount ?? 0,
-      isClean,
+      written: this.writtenPosition(),
+      durable: this.#durable,
+      durableEntries: this.#durableEntries,
+      indexSlotsOffset: index?.slotsWrittenOffset ?? 0,
       bootId: disk.bootId(),
     }
   }
@@ -207,12 +217,18 @@ export class Maintenance {
   }
 }
 
+/** Sum of all queues' next offsets, in files. */
+export function countEntries(core: Pick<StoreCore, 'queues'>): number {
+  let count = 0
+  for (const queue of core.queues.all()) count += queue.writtenOffset
+  return count
+}
+
 /** Brings the files of a queue that changed to the device: the last two, as entries may just have crossed into a new one. */
 async function syncQueue(queue: ConsumeQueue): Promise<void> {
   queue.needsSync = false
   for (const part of [queue.log, queue.ext?.log]) {
     if (part === undefined) continue
-    part.syncNames()
     for (const segment of part.segments.slice(-2)) await part.file(segment).sync()
   }
 }

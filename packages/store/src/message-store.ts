@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { dirname } from 'node:path'
 import { javaHashCode } from '@rocketmq-ts/model'
 import { readInt32 } from '@rocketmq-ts/model/internal'
 import { type DiskLock, RocketMqError } from '@rocketmq-ts/runtime'
@@ -79,7 +80,10 @@ export class MessageStore {
    */
   static async open(parameters: StoreParameters): Promise<MessageStore> {
     const { disk, directory } = parameters
-    disk.makeDirectory(directory)
+    if (disk.stat(directory) === undefined) {
+      disk.makeDirectory(directory)
+      disk.syncDirectory(dirname(directory))
+    }
     const lock = disk.lock(`${directory}/lock`)
     const openFiles = new OpenFiles(disk, parameters.tuning?.openFilesMax ?? defaultTuning.openFilesMax)
     try {
@@ -120,10 +124,12 @@ export class MessageStore {
   }
 
   #start(): void {
-    const { checkpoint, disk, directory, lifecycle, queueWriter, turn } = this.#core
+    const { disk, directory, lifecycle, queueWriter, turn } = this.#core
     queueWriter.onQueueWritten = queue => this.#maintenance.noteWritten(queue)
     queueWriter.onFailure = error => this.#writer.reportWriteFailure('a consume queue could not be written', error)
-    disk.writeFile(`${directory}/abort`, String(process.pid))
+    // Durable before the first message: without it a start after power loss would believe in a clean stop.
+    disk.writeFile(`${directory}/abort`, String(process.pid), { sync: true })
+    disk.syncDirectory(directory)
     lifecycle.move('opened', 'recovered')
     this.#leaveTurn.push(
       turn.onEnd('write', () => this.#writer.endTurn()),
@@ -132,7 +138,6 @@ export class MessageStore {
     this.#maintenance.saveFirst()
     this.#maintenance.start()
     this.#retention.start()
-    void checkpoint
   }
 
   /** Appends one message; the result is overwritten by the next append. What it says holds when `onWritten` reaches `endOffset`. */
@@ -327,14 +332,14 @@ export class MessageStore {
 
   /** Removes a topic's queues at once; its messages stay in the log until their files go. */
   deleteTopic(topic: string): void {
-    const { batchQueues, directory, disk, queues, queueWriter } = this.#core
+    const { batchQueues, directory, disk, queues } = this.#core
     for (const queue of queues.queuesOf(topic)) this.#removeQueue(queue)
     for (const kind of ['consumequeue', 'consumequeue_ext']) {
       if (disk.list(`${directory}/${kind}/${topic}`) !== undefined)
         disk.removeDirectory(`${directory}/${kind}/${topic}`)
     }
     if (batchQueues.queuesOf(topic).length > 0) batchQueues.removeTopic(topic)
-    void queueWriter
+    this.#maintenance.forgetDurable()
   }
 
   /** Removes the queues of topics that aren't `known`, except system topics and light queues. Returns the topics removed. */
@@ -354,6 +359,7 @@ export class MessageStore {
       this.#removeQueue(queue)
       count++
     }
+    if (count > 0) this.#maintenance.forgetDurable()
     return count
   }
 
@@ -394,7 +400,10 @@ export class MessageStore {
     this.#maintenance.stop()
     for (const leave of this.#leaveTurn) leave()
     try {
-      if (isFinished) disk.removeFile(`${directory}/abort`)
+      if (isFinished) {
+        disk.removeFile(`${directory}/abort`)
+        disk.syncDirectory(directory)
+      }
     } catch (error) {
       logger.warn({ error: String(error) }, 'the abort file could not be removed')
     }

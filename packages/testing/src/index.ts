@@ -1,2 +1,3 @@
 /** (private) Simulated clock, disk and network, contract suites, golden files. */
-export {}
+export { SimClock } from './sim-clock.ts'
+export { PowerOff, SimDisk, type SimDiskOptions, type SimHook, type SimOperation } from './sim-disk.ts'

@@ -40,19 +40,35 @@ export class LogReader {
    * stay valid.
    */
   hotParts(offsets: readonly number[], sizes: readonly number[], totalBytes: number): Buffer[] {
-    const { tail } = this.#commitLog
-    if (totalBytes > COPY_MAX_BYTES) return this.#hotSlices(offsets, sizes)
+    if (!this.isCopied(totalBytes)) return this.#hotSlices(offsets, sizes)
     const target = Buffer.allocUnsafe(totalBytes)
-    let at = 0
-    for (let i = 0; i < offsets.length; i++) {
+    this.copyHot(offsets, sizes, target, 0)
+    return [target]
+  }
+
+  /** Whether an answer of that size is copied rather than given as slices. */
+  isCopied(totalBytes: number): boolean {
+    return totalBytes <= COPY_MAX_BYTES
+  }
+
+  /** Copies hot records, one behind the other, to `target` from `start` on; the offset behind the last. */
+  copyHot(offsets: readonly number[], sizes: readonly number[], target: Buffer, start: number): number {
+    const { tail } = this.#commitLog
+    const count = offsets.length
+    let at = start
+    for (let i = 0; i < count; ) {
       const offset = offsets[i]!
-      const size = sizes[i]!
+      let size = sizes[i++]!
+      // Neighbours in the log are one copy.
+      while (i < count && offsets[i] === offset + size && tail.find(offset, size + sizes[i]!) !== undefined) {
+        size += sizes[i++]!
+      }
       const chunk = tail.find(offset, size)!
       const from = offset - chunk.baseOffset
       chunk.buffer.copy(target, at, from, from + size)
       at += size
     }
-    return [target]
+    return at
   }
 
   #hotSlices(offsets: readonly number[], sizes: readonly number[]): Buffer[] {

@@ -75,9 +75,13 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
   const resume = findResumePosition(context)
   await loadQueues(context.disk, context.clock, context.directory, queues, resume?.trust === 'resume')
   batchQueues.load()
-  const start = resume ?? findForeignStart(context)
+  let start = resume ?? findForeignStart(context)
+  if (start.trust === 'resume-durable') {
+    truncateQueues(context, start.dispatchOffset)
+    if (!hasAllDurableEntries(context))
+      start = { ...start, scanOffset: commitLog.minOffset, dispatchOffset: commitLog.minOffset }
+  }
   const isWholeLog = start.scanOffset <= commitLog.minOffset
-  if (start.trust === 'resume-durable') truncateQueues(context, start.dispatchOffset)
   loadIndex(context, start, isWholeLog)
   dispatcher.isWholeLog = isWholeLog && start.dispatchOffset <= commitLog.minOffset
   const indexedUpTo = index?.endPhysicalOffset ?? 0
@@ -125,7 +129,7 @@ function startEmpty(context: RecoveryContext): RecoveryResult {
 function findResumePosition(context: RecoveryContext): StartPoint | undefined {
   const { checkpoint, commitLog, disk } = context
   const point = checkpoint.resumePoint
-  if (point === undefined || (context.isCleanExit && !point.isClean)) return undefined
+  if (point === undefined) return undefined
   const bootId = disk.bootId()
   const pageCacheLives = point.bootId !== '' && point.bootId === bootId
   const { log } = commitLog
@@ -137,6 +141,15 @@ function findResumePosition(context: RecoveryContext): StartPoint | undefined {
     scanOffset: position.scanOffset,
     dispatchOffset: position.offset,
   }
+}
+
+/** After power loss the names of files, and with them whole queues, may be gone, although their contents were synced. */
+function hasAllDurableEntries(context: RecoveryContext): boolean {
+  let count = 0
+  for (const queue of context.queues.all()) count += queue.nextOffset
+  if (count === context.checkpoint.resumePoint?.durableEntries) return true
+  context.logger.warn({ count }, 'consume queues lost entries with the power; the whole log is read')
+  return false
 }
 
 /** Files may have expired since. The start of a file is the start of a record. */
@@ -210,7 +223,7 @@ function loadIndex(context: RecoveryContext, start: StartPoint, isWholeLog: bool
     return
   }
   index.load(() => false)
-  if (start.trust === 'resume') index.replaySlots(checkpoint.resumePoint?.indexSlotsCount ?? 1)
+  if (start.trust === 'resume') index.replaySlots(checkpoint.resumePoint?.indexSlotsOffset ?? 0)
   if (start.trust === 'resume-durable') index.cutAt(start.dispatchOffset)
 }
 

@@ -36,6 +36,8 @@ export class Tail {
   readonly #chunks: TailChunk[] = []
   readonly #free: TailChunk[] = []
   #retained = 0
+  /** The chunk that was found last; undefined as soon as chunks are dropped. */
+  #found: TailChunk | undefined
   /** Offset of the next record. */
   appendedOffset: number
   writtenOffset: number
@@ -103,6 +105,13 @@ export class Tail {
 
   /** The chunk that holds all of `[offset, offset + size)`, if it is still in memory. */
   find(offset: number, size: number): TailChunk | undefined {
+    // Whoever reads goes forward: mostly it is the chunk of the last time.
+    const last = this.#found
+    if (last !== undefined && offset >= last.baseOffset && offset + size <= last.baseOffset + last.length) return last
+    return this.#search(offset, size)
+  }
+
+  #search(offset: number, size: number): TailChunk | undefined {
     const chunks = this.#chunks
     let low = 0
     let high = chunks.length - 1
@@ -111,7 +120,11 @@ export class Tail {
       const chunk = chunks[middle]!
       if (offset < chunk.baseOffset) high = middle - 1
       else if (offset >= chunk.baseOffset + chunk.length) low = middle + 1
-      else return offset + size <= chunk.baseOffset + chunk.length ? chunk : undefined
+      else if (offset + size > chunk.baseOffset + chunk.length) return undefined
+      else {
+        this.#found = chunk
+        return chunk
+      }
     }
     return undefined
   }
@@ -152,6 +165,7 @@ export class Tail {
   }
 
   #giveBack(chunk: TailChunk): void {
+    this.#found = undefined
     this.#retained -= chunk.buffer.length
     if (!chunk.isLent && chunk.buffer.length === this.#options.chunkBytes && this.#free.length < 2) {
       this.#free.push(chunk)

@@ -54,11 +54,11 @@ export class IndexFile {
   #settledEndPhysicalOffset = 0
   /** Entries from `#writtenCount` on. */
   #pending: DataView
-  /** Entries that the slots on disk surely know. */
-  slotsWrittenCount = 1
-  /** The page at which the current round of {@link writeSlots} stands, and the entries there were when it began. */
+  /** The slots on disk know all entries of records before this offset. */
+  slotsWrittenOffset = 0
+  /** The page at which the current round of {@link writeSlots} stands, and what there was when it began. */
   #roundPage = 0
-  #roundCount = 1
+  #roundOffset = 0
 
   constructor(disk: Disk, path: string, sizes: IndexFileSizes) {
     this.#disk = disk
@@ -78,6 +78,11 @@ export class IndexFile {
     return this.count >= this.#sizes.entryCount
   }
 
+  /** Entries that still fit. */
+  get freeCount(): number {
+    return this.#sizes.entryCount - this.count
+  }
+
   /** A new file, empty; times and offsets start at those of the file before it. It is made on disk with the first write. */
   create(previous: IndexFile | undefined): void {
     this.#isNew = true
@@ -87,6 +92,8 @@ export class IndexFile {
     this.endTimestamp = previous.endTimestamp
     this.beginPhysicalOffset = previous.endPhysicalOffset
     this.endPhysicalOffset = previous.endPhysicalOffset
+    this.slotsWrittenOffset = previous.endPhysicalOffset
+    this.#roundOffset = previous.endPhysicalOffset
     this.settle()
   }
 
@@ -104,8 +111,8 @@ export class IndexFile {
     this.slotsInUse = header.readInt32BE(32)
     this.count = Math.min(Math.max(1, header.readInt32BE(36)), this.#sizes.entryCount)
     this.#writtenCount = this.count
-    this.slotsWrittenCount = this.count
-    this.#roundCount = this.count
+    this.slotsWrittenOffset = this.endPhysicalOffset + 1
+    this.#roundOffset = this.endPhysicalOffset + 1
     this.settle()
   }
 
@@ -196,8 +203,8 @@ export class IndexFile {
       if (left-- === 0) return false
       this.#writePage(this.#roundPage)
     }
-    this.slotsWrittenCount = this.#roundCount
-    this.#roundCount = this.count
+    this.slotsWrittenOffset = this.#roundOffset
+    this.#roundOffset = this.count > 1 ? this.endPhysicalOffset + 1 : this.endPhysicalOffset
     this.#roundPage = 0
     return true
   }
@@ -209,8 +216,13 @@ export class IndexFile {
     return count
   }
 
-  /** Puts the entries from number `from` on into the slots; what a crash before {@link writeSlots} left out. */
-  replaySlots(from: number): void {
+  /** Puts the entries of records from `physicalOffset` on into the slots: what a crash before {@link writeSlots} left out. */
+  replaySlots(physicalOffset: number): void {
+    this.#replayFrom(this.#firstEntryFrom(physicalOffset))
+    this.slotsWrittenOffset = Math.min(physicalOffset, this.slotsWrittenOffset)
+  }
+
+  #replayFrom(from: number): void {
     const block = Buffer.allocUnsafe(PENDING_ENTRIES * ENTRY_BYTES)
     const slots = this.#slots ?? this.#allocateSlots()
     for (let number = Math.max(1, from); number < this.count; ) {
@@ -232,13 +244,7 @@ export class IndexFile {
    * what wasn't synced. Returns the number of entries that stay.
    */
   cutAt(physicalOffset: number): number {
-    let low = 1
-    let high = this.count
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#entryPhysicalOffset(middle) >= physicalOffset) high = middle
-      else low = middle + 1
-    }
+    const low = this.#firstEntryFrom(physicalOffset)
     this.count = low
     this.#writtenCount = low
     this.endPhysicalOffset = low > 1 ? this.#entryPhysicalOffset(low - 1) : this.beginPhysicalOffset
@@ -246,12 +252,12 @@ export class IndexFile {
     const slots = this.#allocateSlots()
     this.#pageLoaded.fill(1)
     this.#pageDirty.fill(1)
-    this.replaySlots(1)
+    this.#replayFrom(1)
     for (const value of slots) if (value > 0) this.slotsInUse++
     this.settle()
-    this.slotsWrittenCount = 1
+    this.slotsWrittenOffset = this.beginPhysicalOffset
     this.#roundPage = 0
-    this.#roundCount = this.count
+    this.#roundOffset = this.beginPhysicalOffset
     this.#writeHeader()
     return low - 1
   }
@@ -320,6 +326,18 @@ export class IndexFile {
   #allocateSlots(): Int32Array {
     this.#slots = new Int32Array(this.#sizes.slotCount)
     return this.#slots
+  }
+
+  /** Number of the first entry of a record at or behind `physicalOffset`; `count` when there is none. All must be written. */
+  #firstEntryFrom(physicalOffset: number): number {
+    let low = 1
+    let high = this.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#entryPhysicalOffset(middle) >= physicalOffset) high = middle
+      else low = middle + 1
+    }
+    return low
   }
 
   #entryPhysicalOffset(number: number): number {

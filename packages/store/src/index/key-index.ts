@@ -1,6 +1,9 @@
 import type { Clock, Disk, Logger } from '@rocketmq-ts/runtime'
 import { IndexFile, type IndexFileSizes } from './index-file.ts'
 
+/** A message has at most so many keys beside one for each character of its KEYS. */
+const KEYS_UNCOUNTED_MAX = 1
+
 export interface KeyIndexContext {
   readonly disk: Disk
   readonly clock: Clock
@@ -58,8 +61,7 @@ export class KeyIndex {
 
   /** Physical offset of the newest indexed message; −1 when nothing is indexed. */
   get endPhysicalOffset(): number {
-    const last = this.#files[this.#files.length - 1]
-    return last === undefined || last.count <= 1 ? -1 : last.endPhysicalOffset
+    return this.#files.findLast(file => file.count > 1)?.endPhysicalOffset ?? -1
   }
 
   /**
@@ -92,6 +94,7 @@ export class KeyIndex {
     physicalOffset: number,
     storeTimestamp: number,
   ): void {
+    this.#ensureRoom(uniqueKey, keys)
     if (uniqueKey !== undefined && uniqueKey.length > 0) {
       this.#putHash(indexHash(topicHash, uniqueKey, 0, uniqueKey.length), physicalOffset, storeTimestamp)
     }
@@ -158,9 +161,19 @@ export class KeyIndex {
     return count
   }
 
-  /** Entries of the last file that its slots on disk know; for the resume point. 0 while an earlier file is incomplete. */
-  get slotsWrittenCount(): number {
-    return this.#finishing.length > 0 ? 0 : (this.#files[this.#files.length - 1]?.slotsWrittenCount ?? 0)
+  /** The slots on disk know all entries of records before this offset; for the resume point. */
+  get slotsWrittenOffset(): number {
+    return (this.#finishing[0] ?? this.#files[this.#files.length - 1])?.slotsWrittenOffset ?? 0
+  }
+
+  /** Writes all changed slot pages; nothing may be unsettled. */
+  writeAllSlots(): void {
+    for (const file of [...this.#finishing, ...this.#files.slice(-1)]) {
+      // The first call ends a round that may have begun earlier, the second is a whole one.
+      file.writeSlots(Number.MAX_SAFE_INTEGER)
+      file.writeSlots(Number.MAX_SAFE_INTEGER)
+    }
+    this.#finishing = []
   }
 
   /**
@@ -193,10 +206,13 @@ export class KeyIndex {
     }
   }
 
-  /** After a killed process: the slots of the last file learn the entries from number `from` on. */
-  replaySlots(from: number): void {
-    const last = this.#files[this.#files.length - 1]
-    if (last !== undefined) last.replaySlots(from)
+  /** After a killed process: slots learn the entries of records from `physicalOffset` on. */
+  replaySlots(physicalOffset: number): void {
+    for (const file of this.#files) {
+      if (file.endPhysicalOffset < physicalOffset) continue
+      file.replaySlots(physicalOffset)
+      if (file !== this.#files[this.#files.length - 1]) this.#finishing.push(file)
+    }
   }
 
   /** Forgets the entries of records at or behind `physicalOffset`. Only before the first `put`. */
@@ -222,6 +238,14 @@ export class KeyIndex {
 
   close(): void {
     for (const file of this.#files) file.close()
+  }
+
+  /** All entries of a message go into one file, so that a crash can't keep a part of them. */
+  #ensureRoom(uniqueKey: string | undefined, keys: string | undefined): void {
+    const file = this.#files[this.#files.length - 1]
+    if (file === undefined || file.freeCount > KEYS_UNCOUNTED_MAX + (keys?.length ?? 0)) return
+    const needed = (uniqueKey === undefined ? 0 : 1) + (keys?.split(' ').length ?? 0)
+    if (file.freeCount < needed && file.count > 1) this.#addFile(file)
   }
 
   #putHash(hash: number, physicalOffset: number, storeTimestamp: number): void {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { type Disk, type DiskFile, type Logger, RocketMqError } from '@rocketmq-ts/runtime'
 import type { FileUser, OpenFiles } from './open-files.ts'
 
@@ -37,6 +38,7 @@ export class SegmentedLog {
   #segments: SegmentFile[] = []
   #directoryExists = false
   #hasNewNames = false
+  #isNewDirectory = false
 
   constructor(context: SegmentedLogContext, directory: string, fileSizeBytes: number) {
     this.#context = context
@@ -133,6 +135,7 @@ export class SegmentedLog {
     if (!this.#directoryExists) {
       disk.makeDirectory(this.directory)
       this.#directoryExists = true
+      this.#isNewDirectory = true
     }
     const path = `${this.directory}/${segmentName(startOffset)}`
     const file = disk.open(path, { create: true })
@@ -234,6 +237,8 @@ export class SegmentedLog {
     if (!this.#hasNewNames) return
     this.#hasNewNames = false
     this.#context.disk.syncDirectory(this.directory)
+    if (this.#isNewDirectory) this.#context.disk.syncDirectory(dirname(this.directory))
+    this.#isNewDirectory = false
   }
 
   closeFiles(): void {
