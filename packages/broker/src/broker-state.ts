@@ -9,7 +9,6 @@ import { ConsumerOffsets } from './offset/consumer-offsets.ts'
 import { keepOffsets, type OffsetFile } from './offset/offset-file.ts'
 import type { BrokerOptions } from './options.ts'
 import { BrokerStats } from './stats/broker-stats.ts'
-import { storeView } from './store-view.ts'
 import { SubscriptionGroupTable } from './subscription/group-table.ts'
 import { RequestModeTable } from './subscription/request-mode-table.ts'
 import { TopicTable } from './topic/topic-table.ts'
@@ -60,7 +59,7 @@ export async function openState(deps: StateDeps): Promise<BrokerState> {
     turn,
     logger,
     directory: options.storePathRootDir,
-    options: storeView(options),
+    options,
     commitLogDirectory: options.storePathCommitLog,
     isBatchTopic: topic => topics.get(topic)?.attributes['queue.type'] === 'BatchCQ',
   })

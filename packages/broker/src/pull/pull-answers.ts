@@ -11,6 +11,7 @@ import {
   writePullResponseHead,
 } from '@rocketmq-ts/protocol'
 import type { Connection } from '@rocketmq-ts/remoting'
+import type { GetResult } from '@rocketmq-ts/store'
 import type { PullRefusal } from './pull-checks.ts'
 import type { PullRequest } from './pull-request.ts'
 
@@ -35,19 +36,21 @@ export class PullAnswers {
     groupSysFlag: 0,
   }
 
-  /** Answers with messages: `parts` hold `bytes` in all, and don't change any more. */
-  found(pull: PullRequest, parts: readonly Buffer[], bytes: number): void {
+  /** Answers with messages. */
+  found(pull: PullRequest, result: GetResult): void {
     const { connection } = pull
+    const { parts, deferred, bytes } = result
     if (!isWritable(connection)) return
     this.head.opaque = pull.opaque
-    if (bytes > COPY_MAX_BYTES) {
+    if (deferred === undefined && bytes > COPY_MAX_BYTES) {
       const head = Buffer.allocUnsafe(PULL_RESPONSE_HEAD_MAX_BYTES)
       connection.writeParts(head.subarray(0, writePullResponseHead(head, 0, this.head, bytes)), parts)
       return
     }
     const target = connection.reserve(PULL_RESPONSE_HEAD_MAX_BYTES + bytes)
     let at = writePullResponseHead(target, connection.reservedOffset, this.head, bytes)
-    for (const part of parts) at += part.copy(target, at)
+    if (deferred !== undefined) at = deferred.copyTo(target, at)
+    else for (const part of parts) at += part.copy(target, at)
     connection.commit(at)
   }
 

@@ -98,6 +98,7 @@ export class PullHandler {
       offset: pull.offset,
       maxCount: pull.maxCount,
       tagFilter: admission.filter,
+      deferCopy: true,
     })
     if (result instanceof Promise) this.#whenRead(result, pull, admission, mayHold)
     else this.#finish(result, pull, admission, mayHold, false)
@@ -146,7 +147,7 @@ export class PullHandler {
     if (head.code === ResponseCode.SUCCESS) {
       stats.addGet(pull.group, pull.topic, result.messageCount, result.bytes, pull.queueId)
       stats.addBrokerGet(pull.topic, result.messageCount)
-      this.#answers.found(pull, result.parts, result.bytes)
+      this.#answers.found(pull, result)
       return
     }
     stats.addMiss()
