@@ -9,6 +9,12 @@ import { RunningProgram, temporaryDirectory } from './running-program.ts'
 const freePorts = ['--namesrv-port', '0', '--broker-port', '0']
 const ready = /^ready: name server (\S+), broker (\S+), data in (.+)$/m
 
+/** Settings of a broker that takes a free port and little room. */
+function smallBroker(directory: string): string {
+  const address = 'listenPort=0\nbindAddress=127.0.0.1\nbrokerIP1=127.0.0.1\n'
+  return `${address}storePathRootDir=${directory}/store\nmappedFileSizeCommitLog=1048576\n`
+}
+
 async function sendOne(nameServers: string): Promise<string> {
   await using producer = await createProducer({ nameServers, group: 'programs' })
   return (await producer.send({ topic: 'Programs', body: 'x' })).status
@@ -65,10 +71,7 @@ test('name server and broker start apart, with the lines that scripts wait for',
   assert.match(namesrv.errors, /unknown key listenPrt/)
   const nameServers = `127.0.0.1:${port}`
   const brokerConf = join(directory, 'broker.conf')
-  writeFileSync(
-    brokerConf,
-    `brokerName=broker-x\nlistenPort=0\nbindAddress=127.0.0.1\nbrokerIP1=127.0.0.1\nstorePathRootDir=${directory}/store\nmappedFileSizeCommitLog=1048576\n`,
-  )
+  writeFileSync(brokerConf, `brokerName=broker-x\n${smallBroker(directory)}`)
   const broker = new RunningProgram(t, 'bin-mqbroker', ['-c', brokerConf], { NAMESRV_ADDR: nameServers })
   const line = new RegExp(
     `^The broker\\[broker-x, 127\\.0\\.0\\.1:\\d+\\] boot success\\. serializeType=JSON and name server is ${nameServers}$`,
@@ -89,10 +92,7 @@ test('with TLS enforced, name server, broker and client speak nothing else', asy
   const namesrv = new RunningProgram(t, 'bin', ['namesrv', '-c', conf])
   const [, nameServers = ''] = await namesrv.find(/address (\S+)$/m)
   const brokerConf = join(directory, 'broker.conf')
-  writeFileSync(
-    brokerConf,
-    `listenPort=0\nbindAddress=127.0.0.1\nbrokerIP1=127.0.0.1\nstorePathRootDir=${directory}/store\nmappedFileSizeCommitLog=1048576\n`,
-  )
+  writeFileSync(brokerConf, smallBroker(directory))
   const javaOptions = '-Xmx1g -Dtls.server.mode=enforcing -Dtls.enable=true'
   const broker = new RunningProgram(t, 'bin', ['broker', '-c', brokerConf, '-n', nameServers], {
     JAVA_OPT: javaOptions,
