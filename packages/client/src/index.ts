@@ -31,7 +31,7 @@ export type {
   ConsumeStatus,
 } from './push-consumer/consume-hooks.ts'
 export type { ConsumeContext, HandlerOutcome, MessageHandler } from './push-consumer/consume-service.ts'
-export type { IterateOptions } from './push-consumer/iterator-consume-service.ts'
+export type { IterateOptions } from './push-consumer/message-iterator.ts'
 export type { PushConsumerOptions } from './push-consumer/options.ts'
 export { createPushConsumer, PushConsumer, type PushConsumerState } from './push-consumer/push-consumer.ts'
 export type { SubscriptionExpression, Subscriptions } from './push-consumer/subscription-table.ts'

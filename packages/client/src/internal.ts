@@ -2,9 +2,9 @@
 export { ClientInstance } from './client-instance.ts'
 export { type Compressor, createCompressor, decompressBody } from './compression/compression.ts'
 // Parts of consumers, for their tests.
-export { decodeMessages } from './consume/decode-messages.ts'
-export { PulledBatch } from './consume/received-message.ts'
-export { filterByTag } from './consume/tag-filter.ts'
+export { filterByTag } from './consume/filter-by-tag.ts'
+export { PulledBatch, type PulledFrom } from './consume/pulled-batch.ts'
+export { messagesOf } from './consume/received-message.ts'
 export * from './index.ts'
 export { LocalFileOffsetStore, localOffsetFile } from './offset-store/local-file-offset-store.ts'
 export { type ClientPorts, type ResolvedClientOptions, resolveClientOptions } from './options.ts'

@@ -1,5 +1,13 @@
 import { type MessageQueue, pullSysFlag, type SubscriptionData } from '@rocketmq-ts/model'
-import { pullMessage, ResponseCode } from '@rocketmq-ts/protocol'
+import {
+  decodePullResponse,
+  encodeHeader,
+  pullMessage,
+  RequestCode,
+  ResponseCode,
+  requestCommand,
+} from '@rocketmq-ts/protocol'
+import { responseError } from '@rocketmq-ts/remoting'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { BrokerEndpoint } from '../broker-addresses.ts'
 import type { ClientInstance } from '../client-instance.ts'
@@ -15,6 +23,8 @@ export interface PullAnswer {
   readonly minOffset: number
   /** One above the newest message. */
   readonly maxOffset: number
+  /** To be added to the messages' queue offsets. */
+  readonly offsetDelta: number
   readonly isFromSlave: boolean
   /** Records in the stored layout, owned by the receiver. Empty unless `FOUND`. */
   readonly body: Buffer
@@ -45,7 +55,6 @@ const statusByCode: Record<number, PullStatus> = {
   [ResponseCode.PULL_OFFSET_MOVED]: 'OFFSET_ILLEGAL',
 }
 
-const acceptedCodes = Object.keys(statusByCode).map(Number)
 const noBytes = Buffer.alloc(0)
 
 /**
@@ -89,16 +98,16 @@ export class PullClient {
       maxMsgBytes: query.maxBytes,
       bname: queue.brokerName,
     }
-    const { timeoutMs, signal } = query
-    const options = { timeoutMs, accept: acceptedCodes, ...(signal ? { signal } : {}) }
-    const answer = await this.#instance.rpc.call(pullMessage, broker.address, header, options)
-    const { suggestWhichBrokerId, nextBeginOffset, minOffset, maxOffset } = answer.header
+    const command = requestCommand(RequestCode.PULL_MESSAGE, encodeHeader(pullMessage.request, header))
+    const answer = await this.#instance.rpc.invoke(broker.address, command, query.timeoutMs, query.signal)
+    const status = statusByCode[answer.code]
+    if (status === undefined) throw responseError(pullMessage.name, broker.address, answer)
+    const { suggestWhichBrokerId, nextBeginOffset, minOffset, maxOffset, offsetDelta = 0 } = decodePullResponse(answer)
     if (suggestWhichBrokerId === 0) this.#suggestedBrokerIds.delete(key)
     else this.#suggestedBrokerIds.set(key, suggestWhichBrokerId)
-    const status = statusByCode[answer.command.code]!
     // The body is a view into what the socket read; messages outlive that, so they get bytes of their own: one copy a pull.
     const body = status === 'FOUND' && answer.body ? ownedCopy(answer.body) : noBytes
-    return { status, nextBeginOffset, minOffset, maxOffset, isFromSlave: broker.isSlave, body }
+    return { status, nextBeginOffset, minOffset, maxOffset, offsetDelta, isFromSlave: broker.isSlave, body }
   }
 
   /** Forgets which broker was suggested for a queue that is given up. */

@@ -4,44 +4,21 @@ import {
   findProperty,
   formatHost,
   type Host,
-  type MessageQueue,
+  magicV1,
   propertyNames,
+  readInt32,
+  readInt64,
+  recordLayout,
   sysFlag,
-} from '@rocketmq-ts/model'
+} from '@rocketmq-ts/model/internal'
 import { decompressBody } from '../compression/compression.ts'
+import { bodyPosition, type PulledBatch } from './pulled-batch.ts'
 
-/** What the messages of one pull share. Their bytes live until the last of them is finished. */
-export class PulledBatch {
-  /** Queue they were pulled from, topic as on the wire. */
-  readonly queue: MessageQueue
-  /** Topic for the user: without namespace; of a retry queue see {@link ReceivedMessage.topic}. */
-  readonly topic: string
-  /** Namespace to take off the topics inside retried messages; empty for none. */
-  readonly namespace: string
-  /** Bytes kept in memory. */
-  readonly bytes: number
-  /** Bounds of the queue when the pull was answered; `maxOffset` is one above the newest message. */
-  readonly minOffset: number
-  readonly maxOffset: number
-  /** Messages in a process queue that are not finished. Counted by it. */
-  unfinished = 0
-
-  constructor(
-    queue: MessageQueue,
-    options: { topic: string; namespace: string; bytes: number; minOffset: number; maxOffset: number },
-  ) {
-    this.queue = queue
-    this.topic = options.topic
-    this.namespace = options.namespace
-    this.bytes = options.bytes
-    this.minOffset = options.minOffset
-    this.maxOffset = options.maxOffset
-  }
-}
+const retryPrefix = '%RETRY%'
 
 /**
- * One message as a consumer sees it: a view of the pulled bytes. Numbers are read when the pull is decoded; body,
- * properties, hosts and ids when first asked for, so that a message costs little more than what the handler looks at.
+ * One message as a consumer sees it: a view of the pulled bytes, read when asked for, so that a message costs little more
+ * than what the handler looks at.
  *
  * A view keeps the bytes of its whole pull alive (at most a few hundred KiB). Keep `Buffer.from(message.body)` rather than
  * messages in long-lived tables.
@@ -49,79 +26,82 @@ export class PulledBatch {
 export class ReceivedMessage {
   /** Position in the queue. */
   readonly queueOffset: number
-  /** Position in the broker's commit log. */
-  readonly physicalOffset: number
-  /** System flag as stored; see `sysFlag` of the model. */
-  readonly sysFlag: number
-  /** The producer's own flag. */
-  readonly flag: number
-  /** Milliseconds since 1970 on the producer's clock. */
-  readonly bornTimestamp: number
-  /** Milliseconds since 1970 on the broker's clock. */
-  readonly storeTimestamp: number
   /** How often the message was given to the group before: 0 at first. */
   reconsumeTimes: number
   /** The pull that brought it. */
   readonly batch: PulledBatch
-  /** Place in its process queue. Owned by it. */
-  sequence = 0
-  /** When it was given to the user, on the wall clock; 0 before. Owned by the consume service. */
-  consumeStartedAtMs = 0
-
+  /** Its place among the records of the pull. */
+  readonly index: number
   private readonly buffer: Buffer
-  private readonly hostsAt: number
+  private readonly start: number
   private readonly bodyAt: number
-  private readonly bodyLength: number
-  private readonly topicAt: number
-  private readonly topicLength: number
-  private readonly propertiesAt: number
-  private readonly propertiesLength: number
   private cachedBody: Buffer | undefined = undefined
   private cachedPropertiesText: string | undefined = undefined
   private cachedProperties: Map<string, string> | undefined = undefined
 
-  /** Only the decoder makes messages. */
-  constructor(batch: PulledBatch, buffer: Buffer, place: RecordPlace) {
-    this.queueOffset = place.queueOffset
-    this.physicalOffset = place.physicalOffset
-    this.sysFlag = place.sysFlag
-    this.flag = place.flag
-    this.bornTimestamp = place.bornTimestamp
-    this.storeTimestamp = place.storeTimestamp
-    this.reconsumeTimes = place.reconsumeTimes
+  /** Made by consumers only. */
+  constructor(batch: PulledBatch, index: number) {
+    const { body, from } = batch
+    const start = batch.starts[index]!
     this.batch = batch
-    this.buffer = buffer
-    this.hostsAt = place.hostsAt
-    this.bodyAt = place.bodyAt
-    this.bodyLength = place.bodyLength
-    this.topicAt = place.topicAt
-    this.topicLength = place.topicLength
-    this.propertiesAt = place.propertiesAt
-    this.propertiesLength = place.propertiesLength
+    this.index = index
+    this.buffer = body
+    this.start = start
+    this.bodyAt = bodyPosition(body, start)
+    this.queueOffset = readInt64(body, start + recordLayout.queueOffset) + from.offsetDelta
+    this.reconsumeTimes = readInt32(body, this.bodyAt - 16)
   }
 
-  /**
-   * The topic the user subscribed: namespace removed, and of a retried message the one it was first sent to.
-   */
+  /** The topic the user subscribed: namespace removed, and of a retried message the one it was first sent to. */
   get topic(): string {
-    const batch = this.batch
-    const original = batch.queue.topic.startsWith('%RETRY%') ? this.property(propertyNames.retryTopic) : undefined
-    if (original === undefined) return batch.topic
-    const prefix = `${batch.namespace}%`
-    return batch.namespace !== '' && original.startsWith(prefix) ? original.slice(prefix.length) : original
+    const { queue, topic, namespace } = this.batch.from
+    const original = queue.topic.startsWith(retryPrefix) ? this.property(propertyNames.retryTopic) : undefined
+    if (original === undefined) return topic
+    return namespace !== '' && original.startsWith(`${namespace}%`) ? original.slice(namespace.length + 1) : original
   }
 
   /** The topic in the record itself: `%RETRY%group` for a retried message, the parent for a light queue. */
   get storedTopic(): string {
-    return this.buffer.toString('utf8', this.topicAt, this.topicAt + this.topicLength)
+    const at = this.topicAt
+    return this.buffer.toString('utf8', at, at + this.topicLength)
   }
 
   get brokerName(): string {
-    return this.batch.queue.brokerName
+    return this.batch.from.queue.brokerName
   }
 
   get queueId(): number {
-    return this.batch.queue.queueId
+    return this.batch.from.queue.queueId
+  }
+
+  /** Position in the broker's commit log. */
+  get physicalOffset(): number {
+    return readInt64(this.buffer, this.start + recordLayout.physicalOffset)
+  }
+
+  /** System flag as stored; see `sysFlag` of the model. */
+  get sysFlag(): number {
+    return readInt32(this.buffer, this.start + recordLayout.sysFlag)
+  }
+
+  /** The producer's own flag. */
+  get flag(): number {
+    return readInt32(this.buffer, this.start + recordLayout.flag)
+  }
+
+  /** Milliseconds since 1970 on the producer's clock. */
+  get bornTimestamp(): number {
+    return readInt64(this.buffer, this.start + recordLayout.bornTimestamp)
+  }
+
+  /** Milliseconds since 1970 on the broker's clock. */
+  get storeTimestamp(): number {
+    return readInt64(this.buffer, this.storeHostAt - 8)
+  }
+
+  /** Messages behind this one in its queue when it was pulled. */
+  get backlog(): number {
+    return Math.max(0, this.batch.from.maxOffset - 1 - this.queueOffset)
   }
 
   /**
@@ -129,15 +109,18 @@ export class ReceivedMessage {
    * Throws `DECOMPRESS_FAILED` when the body isn't what the system flag says.
    */
   get body(): Buffer {
-    if (this.cachedBody === undefined) {
-      this.cachedBody = decompressBody(this.storedBody, this.sysFlag)
-    }
+    if (this.cachedBody === undefined) this.cachedBody = decompressBody(this.storedBody, this.sysFlag)
     return this.cachedBody
   }
 
   /** The body as it travelled, perhaps compressed. */
   get storedBody(): Buffer {
     return this.buffer.subarray(this.bodyAt, this.bodyAt + this.bodyLength)
+  }
+
+  /** The body read as UTF-8. Throws as {@link body}. */
+  text(): string {
+    return this.body.toString('utf8')
   }
 
   /** All properties, those of the system included. Don't change it. */
@@ -155,8 +138,9 @@ export class ReceivedMessage {
   /** Properties in the form of the wire. */
   get propertiesText(): string {
     if (this.cachedPropertiesText === undefined) {
-      const end = this.propertiesAt + this.propertiesLength
-      this.cachedPropertiesText = this.buffer.toString('utf8', this.propertiesAt, end)
+      const lengthAt = this.topicAt + this.topicLength
+      const end = lengthAt + 2 + this.buffer.readUInt16BE(lengthAt)
+      this.cachedPropertiesText = this.buffer.toString('utf8', lengthAt + 2, end)
     }
     return this.cachedPropertiesText
   }
@@ -177,11 +161,6 @@ export class ReceivedMessage {
     return this.property(propertyNames.shardingKey)
   }
 
-  /** The body read as UTF-8. Throws as {@link body}. */
-  text(): string {
-    return this.body.toString('utf8')
-  }
-
   /** The id the producer got from `send`: kept through retries. {@link offsetMessageId} when the producer gave none. */
   get messageId(): string {
     return this.property(propertyNames.uniqueKey) ?? this.offsetMessageId
@@ -189,52 +168,44 @@ export class ReceivedMessage {
 
   /** The id that names broker and commit-log position: another one for each retry. */
   get offsetMessageId(): string {
-    return encodeOffsetMessageId(this.host(this.storeHostAt, this.storeHostLength), this.physicalOffset)
+    return encodeOffsetMessageId(this.host(this.storeHostAt, sysFlag.storeHostV6), this.physicalOffset)
   }
 
   /** `ip:port` of the producer as the broker saw it. */
   get bornHost(): string {
-    return formatHost(this.host(this.hostsAt, this.bornHostLength))
+    return formatHost(this.host(this.start + recordLayout.bornHost, sysFlag.bornHostV6))
   }
 
   /** `ip:port` of the broker. */
   get storeHost(): string {
-    return formatHost(this.host(this.storeHostAt, this.storeHostLength))
+    return formatHost(this.host(this.storeHostAt, sysFlag.storeHostV6))
   }
 
-  private get bornHostLength(): number {
-    return (this.sysFlag & sysFlag.bornHostV6) === 0 ? 4 : 16
+  private get bodyLength(): number {
+    return readInt32(this.buffer, this.bodyAt - 4)
   }
 
-  private get storeHostLength(): number {
-    return (this.sysFlag & sysFlag.storeHostV6) === 0 ? 4 : 16
+  private get isV1(): boolean {
+    return readInt32(this.buffer, this.start + recordLayout.magic) === magicV1
+  }
+
+  private get topicAt(): number {
+    return this.bodyAt + this.bodyLength + (this.isV1 ? 1 : 2)
+  }
+
+  private get topicLength(): number {
+    const lengthAt = this.bodyAt + this.bodyLength
+    return this.isV1 ? this.buffer[lengthAt]! : this.buffer.readUInt16BE(lengthAt)
   }
 
   private get storeHostAt(): number {
-    return this.hostsAt + this.bornHostLength + 4 + 8
+    return this.bodyAt - 16 - ((this.sysFlag & sysFlag.storeHostV6) === 0 ? 8 : 20)
   }
 
-  private host(at: number, length: number): Host {
-    return { address: this.buffer.subarray(at, at + length), port: this.buffer.readInt32BE(at + length) }
+  private host(at: number, v6Flag: number): Host {
+    const portAt = at + ((this.sysFlag & v6Flag) === 0 ? 4 : 16)
+    return { address: this.buffer.subarray(at, portAt), port: readInt32(this.buffer, portAt) }
   }
-}
-
-/** Where the parts of one record are in its buffer, and its numbers. Reused by the decoder from message to message. */
-export interface RecordPlace {
-  queueOffset: number
-  physicalOffset: number
-  sysFlag: number
-  flag: number
-  bornTimestamp: number
-  storeTimestamp: number
-  reconsumeTimes: number
-  hostsAt: number
-  bodyAt: number
-  bodyLength: number
-  topicAt: number
-  topicLength: number
-  propertiesAt: number
-  propertiesLength: number
 }
 
 /** Takes what an iterator's user decides about a message. */
@@ -245,7 +216,9 @@ export interface Delivery {
 
 /** A message out of `consumer.messages()`: its user says when it is done. */
 export class DeliveredMessage extends ReceivedMessage {
-  /** Undefined before it was handed out. Owned by the consume service. */
+  /** When it was handed out, on the monotonic clock. Owned by the consume service. */
+  deliveredMs = 0
+  /** Undefined while it isn't with the user. Owned by the consume service. */
   delivery: Delivery | undefined = undefined
 
   /**
@@ -263,4 +236,12 @@ export class DeliveredMessage extends ReceivedMessage {
   retry(options: { delayLevel?: number } = {}): void {
     this.delivery?.retry(this, options.delayLevel ?? 0)
   }
+}
+
+/** Which class a consumer's messages are made of. */
+export type MessageClass<M extends ReceivedMessage> = new (batch: PulledBatch, index: number) => M
+
+/** Messages of all records of a batch. */
+export function messagesOf<M extends ReceivedMessage>(batch: PulledBatch, messageClass: MessageClass<M>): M[] {
+  return batch.starts.map((_start, index) => new messageClass(batch, index))
 }

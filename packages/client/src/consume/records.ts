@@ -1,25 +1,19 @@
-import { recordLayout, withoutNamespace } from '@rocketmq-ts/model'
-import { decodeMessages } from './decode-messages.ts'
-import { PulledBatch, ReceivedMessage } from './received-message.ts'
+import { readInt32, recordLayout, withoutNamespace } from '@rocketmq-ts/model/internal'
+import { PulledBatch } from './pulled-batch.ts'
+import { ReceivedMessage } from './received-message.ts'
 
 /**
  * Views of records that come from anywhere, each with the queue it says itself; unlike those of a pull, which share one.
  * `body` must not be changed afterwards. Throws `BODY_INVALID`.
  */
 export function messagesOfRecords(body: Buffer, brokerName: string, namespace: string): ReceivedMessage[] {
-  const messages: ReceivedMessage[] = []
-  for (let at = 0; at < body.length; ) {
-    const size = body.length - at >= recordLayout.flag ? body.readInt32BE(at) : 0
-    const record =
-      size > recordLayout.flag && size <= body.length - at ? body.subarray(at, at + size) : body.subarray(at)
-    const queueId = record.length >= recordLayout.flag ? record.readInt32BE(recordLayout.queueId) : 0
-    const places = { namespace, bytes: record.length, minOffset: -1, maxOffset: -1 }
-    const nameless = new PulledBatch({ topic: '', brokerName, queueId }, { ...places, topic: '' })
-    const storedTopic = decodeMessages(record, nameless, ReceivedMessage)[0]?.storedTopic ?? ''
+  const common = { namespace, minOffset: -1, maxOffset: -1, offsetDelta: 0 }
+  const all = PulledBatch.decode({ ...common, topic: '', queue: { topic: '', brokerName, queueId: 0 } }, body)
+  return all.starts.map((start, index) => {
+    const { storedTopic } = new ReceivedMessage(all, index)
+    const record = all.body.subarray(start, all.starts[index + 1])
+    const queue = { topic: storedTopic, brokerName, queueId: readInt32(record, recordLayout.queueId) }
     const topic = namespace === '' ? storedTopic : withoutNamespace(storedTopic, namespace)
-    const batch = new PulledBatch({ topic: storedTopic, brokerName, queueId }, { ...places, topic })
-    messages.push(...decodeMessages(record, batch, ReceivedMessage))
-    at += record.length
-  }
-  return messages
+    return new ReceivedMessage(PulledBatch.decode({ ...common, topic, queue }, record), 0)
+  })
 }

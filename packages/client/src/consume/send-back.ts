@@ -56,7 +56,7 @@ export class SendBack {
 
   async #sendBack(message: ReceivedMessage, delayLevel: number, brokerName: string): Promise<void> {
     const { instance, group, unitMode, timeoutMs } = this.#options
-    const queue: MessageQueue = { ...message.batch.queue, brokerName }
+    const queue: MessageQueue = { ...message.batch.from.queue, brokerName }
     const address = await instance.masterOf(queue)
     const header = {
       offset: message.physicalOffset,

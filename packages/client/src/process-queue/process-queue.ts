@@ -1,11 +1,10 @@
 import type { MessageQueue } from '@rocketmq-ts/model'
 import type { Timer } from '@rocketmq-ts/runtime'
-import type { ReceivedMessage } from '../consume/received-message.ts'
+import type { PulledBatch } from '../consume/pulled-batch.ts'
+import type { MessageClass, ReceivedMessage } from '../consume/received-message.ts'
 
 /** What keeps a queue's next pull from being sent. `waiting`: a timer will try again. */
 export type PullState = 'idle' | 'pulling' | 'waiting' | 'blocked'
-
-const initialCapacity = 64
 
 /** What all queues of one consumer keep in memory together. */
 export interface RetainedLedger {
@@ -13,15 +12,15 @@ export interface RetainedLedger {
 }
 
 /**
- * The messages of one held queue between pull and commit, in offset order.
+ * The messages of one held queue between pull and commit, in offset order, as the batches in which they were pulled.
  *
  * ```text
- *   slots   . . [ d . d . m m m m ] . .      d: with a handler, '.': finished, m: not yet handed out
- *                 ^head     ^cursor ^tail    sequences; slot = sequence & mask
+ *   batches   [ . d . d ] [ d d m m ] [ m m m m ]      d: with a handler, '.': finished, m: not yet handed out
+ *                 ^first      ^cursor
  * ```
  *
- * `head` is always an unfinished message (or equals `tail`), so the offset to commit is the offset at `head`: the smallest
- * unfinished one, in whatever order the handlers finish. Budget per message: three array accesses, nothing allocated.
+ * The offset to commit is that of the first unfinished message, in whatever order the handlers finish. Nothing is allocated
+ * per message while it waits.
  */
 export class ProcessQueue {
   readonly queue: MessageQueue
@@ -42,8 +41,10 @@ export class ProcessQueue {
   locked = true
   lastLockAtMs: number
   tryUnlockTimes = 0
+  /** When the pull loop moved last, on the wall clock. */
   lastPullAtMs: number
-  lastConsumeAtMs: number
+  /** When messages were handed out last, on the monotonic clock; undefined before the first time. */
+  lastConsumeMs: number | undefined = undefined
   /** Messages behind the newest one that was pulled, as of the last pull. */
   backlog = 0
   /** Pulls in a row that brought nothing, moved nothing and were answered at once. Owned by the puller. */
@@ -53,10 +54,12 @@ export class ProcessQueue {
   /** True while the queue waits in a consume service's list of queues with work. Owned by that service. */
   isScheduled = false
   private readonly ledger: RetainedLedger
-  private slots: (ReceivedMessage | undefined)[] = new Array(initialCapacity).fill(undefined)
-  private head = 0
-  private cursor = 0
-  private tail = 0
+  /** Batches with unfinished messages among them, oldest first; the oldest always has one. */
+  private batches: PulledBatch[] = []
+  /** Where the next message to hand out is: a batch (position in `batches`) and a record of it. */
+  private cursorBatch = 0
+  private cursorIndex = 0
+  private available = 0
   private lastOffset = -1
   private unfinished = 0
   private retained = 0
@@ -72,7 +75,6 @@ export class ProcessQueue {
     this.nextOffset = options.nextOffset
     this.ledger = options.ledger
     this.lastPullAtMs = options.nowMs
-    this.lastConsumeAtMs = options.nowMs
     this.lastLockAtMs = options.nowMs
   }
 
@@ -91,26 +93,24 @@ export class ProcessQueue {
 
   /** Distance in offsets between the oldest and the newest unfinished message. */
   get span(): number {
-    return this.head === this.tail ? 0 : this.lastOffset - this.slots[this.head & this.mask]!.queueOffset
+    const first = this.firstOffset
+    return first === undefined ? 0 : this.lastOffset - first
   }
 
-  /** True when {@link take} may give something. */
+  /** True when {@link take} would give something. */
   get hasAvailable(): boolean {
-    return this.cursor !== this.tail
+    return this.available > 0
   }
 
   /** Messages handed out and not finished. */
   get handedOutCount(): number {
-    let count = 0
-    for (let sequence = this.head; sequence !== this.cursor; sequence++) {
-      if (this.slots[sequence & this.mask] !== undefined) count++
-    }
-    return count
+    return this.unfinished - this.available
   }
 
   /** Offset of the oldest unfinished message; undefined when there is none. */
   get firstOffset(): number | undefined {
-    return this.slots[this.head & this.mask]?.queueOffset
+    const batch = this.batches[0]
+    return batch?.offsetAt(batch.firstUnfinished)
   }
 
   /** Offset of the newest message ever put; -1 before the first. */
@@ -118,77 +118,65 @@ export class ProcessQueue {
     return this.lastOffset
   }
 
-  /** The oldest unfinished message. */
-  get first(): ReceivedMessage | undefined {
-    return this.slots[this.head & this.mask]
-  }
-
   /** What the group may commit: the smallest unfinished offset, or where the next pull begins when all are finished. */
   get committableOffset(): number {
-    return this.head === this.tail ? this.nextOffset : this.slots[this.head & this.mask]!.queueOffset
+    return this.firstOffset ?? this.nextOffset
   }
 
   /**
-   * Adds the messages of one pull in offset order. Those at or below the newest offset are ignored (a broker that answers
-   * a pull twice must not have its messages handled twice). Returns how many were added.
+   * Adds what one pull brought. Messages at or below the newest offset are ignored (a broker that answers a pull twice must
+   * not have its messages handled twice). Returns how many were added.
    */
-  put(messages: readonly ReceivedMessage[]): number {
-    let added = 0
-    for (const message of messages) {
-      if (message.queueOffset <= this.lastOffset) continue
-      if (this.tail - this.head > this.mask) this.grow()
-      message.sequence = this.tail
-      this.slots[this.tail & this.mask] = message
-      this.lastOffset = message.queueOffset
-      this.tail++
-      added++
-      const batch = message.batch
-      if (batch.unfinished++ === 0) this.retain(batch.bytes)
-    }
-    this.unfinished += added
-    return added
+  put(batch: PulledBatch): number {
+    let newest = this.lastOffset
+    batch.keep(index => {
+      const offset = batch.offsetAt(index)
+      if (offset <= newest) return false
+      newest = offset
+      return true
+    })
+    if (batch.count === 0) return 0
+    this.lastOffset = newest
+    batch.isHeld = true
+    this.batches.push(batch)
+    this.unfinished += batch.count
+    this.available += batch.count
+    this.retain(batch.bytes)
+    return batch.count
   }
 
-  /** Hands out up to `limit` messages in offset order, each once (see {@link rewind}). */
-  take(limit: number): ReceivedMessage[] {
-    const taken: ReceivedMessage[] = []
-    while (taken.length < limit) {
-      const message = this.takeOne()
-      if (message === undefined) break
-      taken.push(message)
+  /** Hands out the next message, each once, in offset order; undefined when there is none. */
+  takeOne<M extends ReceivedMessage>(messageClass: MessageClass<M>): M | undefined {
+    if (this.available === 0) return undefined
+    while (this.cursorIndex === this.batches[this.cursorBatch]!.count) {
+      this.cursorBatch++
+      this.cursorIndex = 0
     }
+    this.available--
+    return new messageClass(this.batches[this.cursorBatch]!, this.cursorIndex++)
+  }
+
+  /** Hands out up to `limit` messages. */
+  take<M extends ReceivedMessage>(limit: number, messageClass: MessageClass<M>): M[] {
+    const taken: M[] = []
+    while (this.available > 0 && taken.length < limit) taken.push(this.takeOne(messageClass)!)
     return taken
-  }
-
-  /** Hands out the next message; undefined when there is none. */
-  takeOne(): ReceivedMessage | undefined {
-    while (this.cursor !== this.tail) {
-      const message = this.slots[this.cursor++ & this.mask]
-      if (message !== undefined) return message
-    }
-    return undefined
-  }
-
-  /** Makes every unfinished message available again, in order: what an orderly consumer does after a failure. */
-  rewind(): void {
-    this.cursor = this.head
   }
 
   /** True while `message` is here and not finished. */
   contains(message: ReceivedMessage): boolean {
-    return this.slots[message.sequence & this.mask] === message
+    return message.batch.isHeld && message.batch.finished[message.index] === 0
   }
 
-  /** Marks a message as finished. False when it was finished or expelled before. */
+  /** Marks a message that was handed out as finished. False when it was finished or expelled before. */
   finish(message: ReceivedMessage): boolean {
-    const slot = message.sequence & this.mask
-    if (this.slots[slot] !== message) return false
-    this.slots[slot] = undefined
+    const { batch } = message
+    if (!batch.isHeld || !batch.finish(message.index)) return false
     this.unfinished--
-    if (--message.batch.unfinished === 0) this.retain(-message.batch.bytes)
-    if (message.sequence === this.head) {
-      while (this.head !== this.tail && this.slots[this.head & this.mask] === undefined) this.head++
-      if (this.cursor < this.head) this.cursor = this.head
+    if (batch.unfinished === 0) {
+      this.retain(-batch.bytes)
+      batch.release()
+      this.dropFinishedBatches()
     }
     if (this.isDraining && this.handedOutCount === 0) this.onDrained?.()
     return true
@@ -196,27 +184,28 @@ export class ProcessQueue {
 
   /** Forgets every message, for a queue that is dropped: late handlers find nothing to finish. */
   clear(): void {
-    this.slots = new Array(initialCapacity).fill(undefined)
-    this.head = this.cursor = this.tail
+    for (const batch of this.batches) batch.release()
+    this.batches = []
+    this.cursorBatch = 0
+    this.cursorIndex = 0
     this.unfinished = 0
+    this.available = 0
     this.retain(-this.retained)
+  }
+
+  private dropFinishedBatches(): void {
+    let done = 0
+    while (done < this.batches.length && this.batches[done]!.unfinished === 0) done++
+    if (done === 0) return
+    this.batches.splice(0, done)
+    this.cursorBatch -= done
+    if (this.cursorBatch >= 0) return
+    this.cursorBatch = 0
+    this.cursorIndex = 0
   }
 
   private retain(bytes: number): void {
     this.retained += bytes
     this.ledger.bytes += bytes
-  }
-
-  private get mask(): number {
-    return this.slots.length - 1
-  }
-
-  private grow(): void {
-    const next: (ReceivedMessage | undefined)[] = new Array(this.slots.length * 2).fill(undefined)
-    const nextMask = next.length - 1
-    for (let sequence = this.head; sequence !== this.tail; sequence++) {
-      next[sequence & nextMask] = this.slots[sequence & this.mask]
-    }
-    this.slots = next
   }
 }

@@ -8,12 +8,12 @@ import {
 } from '@rocketmq-ts/model'
 import { RocketMqError, type Timer } from '@rocketmq-ts/runtime'
 import { ClientInstance } from '../client-instance.ts'
-import { decodeMessages } from '../consume/decode-messages.ts'
+import { filterByTag } from '../consume/filter-by-tag.ts'
 import { PullClient, type PullStatus } from '../consume/pull-client.ts'
+import { PulledBatch } from '../consume/pulled-batch.ts'
 import { queueMaxOffset, queueMinOffset, queueOffsetByTime } from '../consume/queue-offsets.ts'
-import { PulledBatch, ReceivedMessage } from '../consume/received-message.ts'
+import { messagesOf, ReceivedMessage } from '../consume/received-message.ts'
 import { SendBack } from '../consume/send-back.ts'
-import { filterByTag } from '../consume/tag-filter.ts'
 import { newOffsetStore } from '../offset-store/new-offset-store.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
 import type { PushConsumerPorts } from '../push-consumer/options.ts'
@@ -236,16 +236,12 @@ export class PullConsumer implements AsyncDisposable {
       ...(signal ? { signal } : {}),
     }
     const answer = await this.#client.pull(query, messageQueueKey(wireQueue))
-    const { status, nextBeginOffset, minOffset, maxOffset, body } = answer
-    const batch = new PulledBatch(wireQueue, {
-      topic: queue.topic,
-      namespace: this.#options.client.namespace ?? '',
-      bytes: body.length,
-      minOffset,
-      maxOffset,
-    })
-    const messages = filterByTag(decodeMessages(body, batch, ReceivedMessage), subscription)
-    return { status, messages, nextBeginOffset, minOffset, maxOffset }
+    const { status, nextBeginOffset, minOffset, maxOffset, offsetDelta, body } = answer
+    const namespace = this.#options.client.namespace ?? ''
+    const from = { queue: wireQueue, topic: queue.topic, namespace, minOffset, maxOffset, offsetDelta }
+    const batch = PulledBatch.decode(from, body)
+    filterByTag(batch, subscription)
+    return { status, messages: messagesOf(batch, ReceivedMessage), nextBeginOffset, minOffset, maxOffset }
   }
 
   #persist(confirmed: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Clock, deferred, type Logger, RateLimitedLog, type Timer } from '@rocketmq-ts/runtime'
-import type { ReceivedMessage } from '../consume/received-message.ts'
+import { ReceivedMessage } from '../consume/received-message.ts'
 import type { ProcessQueue } from '../process-queue/process-queue.ts'
 import { type ConsumeHook, type ConsumeHookContext, type ConsumeStatus, callHooks } from './consume-hooks.ts'
 import { ConsumeContext, type ConsumeService, type HandlerOutcome, type MessageHandler } from './consume-service.ts'
@@ -8,9 +8,6 @@ import type { LocalRetry, MessageSettler } from './message-settler.ts'
 
 /** Handlers that return at once may keep the event loop for so long before other work gets a turn. */
 const turnBudgetMs = 10
-
-/** The turn's clock is looked at after so many calls of the handler. */
-const callsPerLook = 16
 
 export interface ConcurrentServiceOptions {
   clock: Clock
@@ -28,7 +25,7 @@ export interface ConcurrentServiceOptions {
 }
 
 /** One call of the handler that has not ended yet. */
-interface Task {
+interface Call {
   readonly processQueue: ProcessQueue
   readonly messages: readonly ReceivedMessage[]
   readonly context: ConsumeContext
@@ -49,11 +46,13 @@ export class ConcurrentConsumeService implements ConsumeService {
   /** Queues with messages to hand out; each once. */
   #scheduled: ProcessQueue[] = []
   #retries: LocalRetry[] = []
-  readonly #tasks = new Set<Task>()
+  readonly #calls = new Set<Call>()
   #sendingBack = 0
   #isPumping = false
   #isPumpQueued = false
   #isStopped = false
+  /** When the handler was called last, on the monotonic clock. */
+  #lastCallMs = 0
   #onIdle: (() => void) | undefined
 
   constructor(options: ConcurrentServiceOptions) {
@@ -75,7 +74,7 @@ export class ConcurrentConsumeService implements ConsumeService {
     this.#scheduled = []
     this.#retries = []
     if (timeoutMs > 0 && this.#busy > 0) await this.#idleWithin(timeoutMs)
-    for (const task of this.#tasks) this.#abandon(task, 'the consumer was closed')
+    for (const call of this.#calls) this.#abandon(call, 'the consumer was closed')
     this.#options.settler.stop()
   }
 
@@ -87,22 +86,22 @@ export class ConcurrentConsumeService implements ConsumeService {
   async expire(): Promise<void> {
     const { clock, consumeTimeoutMs, settler } = this.#options
     const now = clock.monotonic()
-    const expired = [...this.#tasks].filter(task => now - task.startedMs >= consumeTimeoutMs)
-    for (const task of expired) {
-      this.#abandon(task, `the handler took longer than ${consumeTimeoutMs} ms`)
-      const { processQueue, messages } = task
+    const expired = [...this.#calls].filter(call => now - call.startedMs >= consumeTimeoutMs)
+    for (const call of expired) {
+      this.#abandon(call, `the handler took longer than ${consumeTimeoutMs} ms`)
+      const { processQueue, messages } = call
       this.#log.warn(
         'expired',
         { ...processQueue.queue, count: messages.length },
         'consume time-out: messages sent back',
       )
     }
-    await Promise.all(expired.map(task => settler.fail(task.processQueue, task.messages, 3)))
+    await Promise.all(expired.map(call => settler.fail(call.processQueue, call.messages, 3)))
     if (expired.length > 0) this.#pump()
   }
 
   get #busy(): number {
-    return this.#tasks.size + this.#sendingBack
+    return this.#calls.size + this.#sendingBack
   }
 
   async #idleWithin(timeoutMs: number): Promise<void> {
@@ -116,10 +115,10 @@ export class ConcurrentConsumeService implements ConsumeService {
     timer.cancel()
   }
 
-  #abandon(task: Task, reason: string): void {
-    task.isAbandoned = true
-    this.#tasks.delete(task)
-    task.context.abort(new Error(reason))
+  #abandon(call: Call, reason: string): void {
+    call.isAbandoned = true
+    this.#calls.delete(call)
+    call.context.abort(new Error(reason))
   }
 
   #enlist(processQueue: ProcessQueue): void {
@@ -132,20 +131,16 @@ export class ConcurrentConsumeService implements ConsumeService {
     if (this.#isPumping || this.#isPumpQueued || this.#isStopped) return
     this.#isPumping = true
     const { clock, concurrency } = this.#options
-    let deadlineMs = 0
-    let calls = 0
+    let deadlineMs = Number.POSITIVE_INFINITY
     while (this.#busy < concurrency && !this.#isStopped && this.#callNext()) {
-      if (++calls % callsPerLook !== 0) continue
-      const now = clock.monotonic()
-      if (deadlineMs === 0) deadlineMs = now + turnBudgetMs
-      else if (now > deadlineMs) {
-        this.#isPumpQueued = true
-        clock.setImmediate(() => {
-          this.#isPumpQueued = false
-          this.#pump()
-        })
-        break
-      }
+      if (deadlineMs === Number.POSITIVE_INFINITY) deadlineMs = this.#lastCallMs + turnBudgetMs
+      if (this.#lastCallMs < deadlineMs) continue
+      this.#isPumpQueued = true
+      clock.setImmediate(() => {
+        this.#isPumpQueued = false
+        this.#pump()
+      })
+      break
     }
     this.#isPumping = false
   }
@@ -161,7 +156,7 @@ export class ConcurrentConsumeService implements ConsumeService {
     if (processQueue === undefined) return false
     processQueue.isScheduled = false
     if (processQueue.dropped || processQueue.isDraining) return true
-    const messages = processQueue.take(this.#options.handlerBatchMax)
+    const messages = processQueue.take(this.#options.handlerBatchMax, ReceivedMessage)
     this.#enlist(processQueue)
     if (messages.length > 0) this.#call(processQueue, messages)
     return true
@@ -170,32 +165,31 @@ export class ConcurrentConsumeService implements ConsumeService {
   #call(processQueue: ProcessQueue, messages: readonly ReceivedMessage[]): void {
     const { clock, handler, hooks, group, logger } = this.#options
     const context = new ConsumeContext(processQueue.queue)
-    const wallMs = clock.now()
-    for (const message of messages) message.consumeStartedAtMs = wallMs
-    processQueue.lastConsumeAtMs = wallMs
+    const startedMs = clock.monotonic()
+    this.#lastCallMs = startedMs
+    processQueue.lastConsumeMs = startedMs
     let hookContext: ConsumeHookContext | undefined
     if (hooks.length > 0) {
       hookContext = newHookContext(group, processQueue, messages)
       callHooks(hooks, 'before', hookContext, logger)
     }
-    const startedMs = clock.monotonic()
-    const task: Task = { processQueue, messages, context, hookContext, startedMs, isAbandoned: false }
+    const call: Call = { processQueue, messages, context, hookContext, startedMs, isAbandoned: false }
     let outcome: HandlerOutcome | PromiseLike<HandlerOutcome>
     try {
       outcome = handler(messages, context)
     } catch (error) {
-      this.#settle(task, undefined, error ?? new Error('the handler threw nothing'))
+      this.#settle(call, undefined, error ?? new Error('the handler threw nothing'))
       return
     }
     if (isPromise(outcome)) {
-      this.#tasks.add(task)
-      void this.#await(task, outcome)
+      this.#calls.add(call)
+      void this.#await(call, outcome)
     } else {
-      this.#settle(task, statusOf(outcome), undefined)
+      this.#settle(call, statusOf(outcome), undefined)
     }
   }
 
-  async #await(task: Task, outcome: PromiseLike<HandlerOutcome>): Promise<void> {
+  async #await(call: Call, outcome: PromiseLike<HandlerOutcome>): Promise<void> {
     let status: ConsumeStatus | undefined
     let error: unknown
     try {
@@ -203,21 +197,21 @@ export class ConcurrentConsumeService implements ConsumeService {
     } catch (thrown) {
       error = thrown ?? new Error('the handler rejected with nothing')
     }
-    if (task.isAbandoned) return
-    this.#tasks.delete(task)
-    this.#settle(task, status, error)
-    this.#afterTask()
+    if (call.isAbandoned) return
+    this.#calls.delete(call)
+    this.#settle(call, status, error)
+    this.#afterCall()
   }
 
-  #afterTask(): void {
+  #afterCall(): void {
     if (!this.#isStopped) this.#pump()
     else if (this.#busy === 0) this.#onIdle?.()
   }
 
-  #settle(task: Task, status: ConsumeStatus | undefined, error: unknown): void {
+  #settle(call: Call, status: ConsumeStatus | undefined, error: unknown): void {
     const { clock, consumeTimeoutMs, hooks, logger, settler, stats } = this.#options
-    const { processQueue, messages, context, hookContext } = task
-    const elapsedMs = clock.monotonic() - task.startedMs
+    const { processQueue, messages, context, hookContext } = call
+    const elapsedMs = clock.monotonic() - call.startedMs
     if (error !== undefined) {
       this.#log.warn(
         'threw',
@@ -245,7 +239,7 @@ export class ConcurrentConsumeService implements ConsumeService {
     this.#sendingBack++
     await this.#options.settler.fail(processQueue, messages, delayLevel)
     this.#sendingBack--
-    this.#afterTask()
+    this.#afterCall()
   }
 }
 

@@ -10,8 +10,7 @@ import type {
   QueueOffset,
   RunningInfo,
 } from '../consume/consumer-registration.ts'
-import { decodeMessages } from '../consume/decode-messages.ts'
-import { PulledBatch, ReceivedMessage } from '../consume/received-message.ts'
+import { messagesOfRecords } from '../consume/records.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
 import type { ProcessQueue } from '../process-queue/process-queue.ts'
 import type { QueueTable } from '../process-queue/queue-table.ts'
@@ -29,7 +28,6 @@ export interface ConsumerFactsOptions {
   consumeFromWhere: ConsumeFromWhere
   unitMode: boolean
   namespace: string
-  userTopic(wireTopic: string): string
   subscriptions: SubscriptionTable
   queues: QueueTable
   offsets: OffsetStore
@@ -133,13 +131,18 @@ export class ConsumerFacts implements ConsumerRegistration {
       lastLockTimestamp: processQueue.lastLockAtMs,
       droped: processQueue.dropped,
       lastPullTimestamp: processQueue.lastPullAtMs,
-      lastConsumeTimestamp: processQueue.lastConsumeAtMs,
+      lastConsumeTimestamp: this.#wallTimeOf(processQueue.lastConsumeMs),
     }
+  }
+
+  #wallTimeOf(monotonicMs: number | undefined): number {
+    const { clock } = this.#options
+    return monotonicMs === undefined ? this.#startedAtMs : Math.round(clock.now() - (clock.monotonic() - monotonicMs))
   }
 
   /** Source: ConsumeMessageConcurrentlyService#consumeMessageDirectly, 5.3.x */
   async consumeDirectly(record: Buffer, brokerName: string): Promise<ConsumeDirectlyResult | undefined> {
-    const { clock, handler } = this.#options
+    const { clock, handler, namespace } = this.#options
     if (handler === undefined) return undefined
     const startedMs = clock.monotonic()
     const result: ConsumeDirectlyResult = {
@@ -149,8 +152,9 @@ export class ConsumerFacts implements ConsumerRegistration {
       spentTimeMills: 0,
     }
     try {
-      const messages = this.#decodeDirect(Buffer.from(record), brokerName)
-      const outcome = await handler(messages, new ConsumeContext(messages[0]!.batch.queue))
+      const messages = messagesOfRecords(record, brokerName, namespace)
+      if (messages.length === 0) throw new Error('the request carries no message')
+      const outcome = await handler(messages, new ConsumeContext(messages[0]!.batch.from.queue))
       if (outcome === 'RECONSUME_LATER') result.consumeResult = 'CR_LATER'
     } catch (error) {
       result.consumeResult = 'CR_THROW_EXCEPTION'
@@ -158,18 +162,5 @@ export class ConsumerFacts implements ConsumerRegistration {
     }
     result.spentTimeMills = Math.round(clock.monotonic() - startedMs)
     return result
-  }
-
-  #decodeDirect(record: Buffer, brokerName: string): ReceivedMessage[] {
-    const { namespace, userTopic } = this.#options
-    const makeBatch = (queue: MessageQueue) => {
-      const options = { topic: userTopic(queue.topic), namespace, bytes: record.length, minOffset: 0, maxOffset: 0 }
-      return new PulledBatch(queue, options)
-    }
-    const unknown = makeBatch({ topic: '', brokerName, queueId: 0 })
-    const [first] = decodeMessages(record, unknown, ReceivedMessage)
-    if (first === undefined) throw new Error('the request carries no message')
-    const queue = { topic: first.storedTopic, brokerName, queueId: record.readInt32BE(12) }
-    return decodeMessages(record, makeBatch(queue), ReceivedMessage)
   }
 }

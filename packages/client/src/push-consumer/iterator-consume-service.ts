@@ -1,8 +1,15 @@
-import { type Clock, type Deferred, deferred, type Logger, RateLimitedLog } from '@rocketmq-ts/runtime'
-import type { DeliveredMessage, Delivery } from '../consume/received-message.ts'
+import { type Clock, deferred, type Logger, RateLimitedLog } from '@rocketmq-ts/runtime'
+import { DeliveredMessage, type Delivery } from '../consume/received-message.ts'
 import type { ProcessQueue } from '../process-queue/process-queue.ts'
 import type { ConsumeService } from './consume-service.ts'
 import type { ConsumeStats } from './consume-stats.ts'
+import {
+  endOfIteration,
+  type IterateOptions,
+  MessageIterator,
+  type MessageSource,
+  type Waiter,
+} from './message-iterator.ts'
 import type { LocalRetry, MessageSettler } from './message-settler.ts'
 
 /** Messages of one queue that one round of {@link IteratorConsumeService.expire} sends back at most. */
@@ -16,20 +23,12 @@ export interface IteratorServiceOptions {
   stats: ConsumeStats
 }
 
-/** Options of `consumer.messages()`. */
-export interface IterateOptions {
-  /** Ends the iteration: the loop stops without an error. */
-  signal?: AbortSignal
-  /**
-   * Acknowledges each message when the next one is asked for, so that the loop's body needs no `ack`. Default false.
-   */
-  autoAck?: boolean
-}
-
 /** Ties a delivered message to its queue. */
 class QueueDelivery implements Delivery {
   readonly processQueue: ProcessQueue
   readonly service: IteratorConsumeService
+  /** Messages with the user, oldest first. */
+  readonly outstanding = new Set<DeliveredMessage>()
 
   constructor(processQueue: ProcessQueue, service: IteratorConsumeService) {
     this.processQueue = processQueue
@@ -37,29 +36,25 @@ class QueueDelivery implements Delivery {
   }
 
   ack(message: DeliveredMessage): void {
-    this.service.settle(this.processQueue, message)
+    this.service.settle(this, message)
   }
 
   retry(message: DeliveredMessage, delayLevel: number): void {
-    this.service.retry(this.processQueue, message, delayLevel)
+    this.service.retry(this, message, delayLevel)
   }
 }
-
-type Waiter = Deferred<IteratorResult<DeliveredMessage, undefined>>
-
-const done: IteratorResult<DeliveredMessage, undefined> = { done: true, value: undefined }
 
 /**
  * Gives messages to whoever iterates, one at a time, queues taking turns. What was given and not acknowledged counts
  * against the flow-control limits like a message with a handler, which is the back-pressure.
  */
-export class IteratorConsumeService implements ConsumeService {
+export class IteratorConsumeService implements ConsumeService, MessageSource {
   readonly #options: IteratorServiceOptions
   readonly #log: RateLimitedLog
   #scheduled: ProcessQueue[] = []
   #again: LocalRetry[] = []
   readonly #waiters: Waiter[] = []
-  readonly #deliveries = new WeakMap<ProcessQueue, QueueDelivery>()
+  readonly #deliveries = new Map<ProcessQueue, QueueDelivery>()
   /** Delivered and neither acknowledged, retried nor given back. */
   #outstanding = 0
   #isStopped = false
@@ -94,9 +89,9 @@ export class IteratorConsumeService implements ConsumeService {
     for (let next = this.#scheduled.shift(); next !== undefined; next = this.#scheduled.shift()) {
       next.isScheduled = false
       if (next.dropped || next.isDraining) continue
-      const message = next.takeOne()
+      const message = next.takeOne(DeliveredMessage)
       this.#enlist(next)
-      if (message !== undefined) return this.#deliver(next, message as DeliveredMessage)
+      if (message !== undefined) return this.#deliver(next, message)
     }
     return undefined
   }
@@ -104,7 +99,7 @@ export class IteratorConsumeService implements ConsumeService {
   /** The place of one who waits for a message; it resolves with `done` when the service stops. */
   wait(): Waiter {
     const waiter: Waiter = deferred()
-    if (this.#isStopped) waiter.resolve(done)
+    if (this.#isStopped) waiter.resolve(endOfIteration)
     else this.#waiters.push(waiter)
     return waiter
   }
@@ -113,7 +108,7 @@ export class IteratorConsumeService implements ConsumeService {
   leave(waiter: Waiter): void {
     const at = this.#waiters.indexOf(waiter)
     if (at >= 0) this.#waiters.splice(at, 1)
-    waiter.resolve(done)
+    waiter.resolve(endOfIteration)
   }
 
   get isStopped(): boolean {
@@ -121,26 +116,27 @@ export class IteratorConsumeService implements ConsumeService {
   }
 
   /** A delivered message is done. */
-  settle(processQueue: ProcessQueue, message: DeliveredMessage): void {
-    if (!this.#release(message)) return
-    const elapsedMs = this.#options.clock.now() - message.consumeStartedAtMs
-    this.#options.stats.consumed(processQueue.queue.topic, 1, 0, elapsedMs)
-    this.#options.settler.finishOne(processQueue, message)
+  settle(delivery: QueueDelivery, message: DeliveredMessage): void {
+    if (!this.#release(delivery, message)) return
+    const { clock, stats, settler } = this.#options
+    const { processQueue } = delivery
+    stats.consumed(processQueue.queue.topic, 1, 0, clock.monotonic() - message.deliveredMs)
+    settler.finishOne(processQueue, message)
   }
 
   /** A delivered message is wanted again later. */
-  retry(processQueue: ProcessQueue, message: DeliveredMessage, delayLevel: number): void {
-    if (!this.#release(message)) return
-    const elapsedMs = this.#options.clock.now() - message.consumeStartedAtMs
-    this.#options.stats.consumed(processQueue.queue.topic, 0, 1, elapsedMs)
-    void this.#options.settler.fail(processQueue, [message], delayLevel)
+  retry(delivery: QueueDelivery, message: DeliveredMessage, delayLevel: number): void {
+    if (!this.#release(delivery, message)) return
+    const { clock, stats, settler } = this.#options
+    const { processQueue } = delivery
+    stats.consumed(processQueue.queue.topic, 0, 1, clock.monotonic() - message.deliveredMs)
+    void settler.fail(processQueue, [message], delayLevel)
   }
 
   /** A delivered message was left without a word: the next one who iterates gets it. */
   giveBack(message: DeliveredMessage): void {
     const delivery = message.delivery as QueueDelivery | undefined
-    if (delivery === undefined || !this.#release(message)) return
-    message.consumeStartedAtMs = 0
+    if (delivery === undefined || !this.#release(delivery, message)) return
     if (delivery.processQueue.dropped || this.#isStopped) return
     this.#again.push({ processQueue: delivery.processQueue, messages: [message] })
     this.#serveWaiters()
@@ -149,13 +145,13 @@ export class IteratorConsumeService implements ConsumeService {
   /** Source: ConsumeMessageConcurrentlyService#cleanExpireMsg, 5.3.x */
   async expire(): Promise<void> {
     const { clock, consumeTimeoutMs, settler } = this.#options
-    const now = clock.now()
-    for (const delivery of this.#queuesSeen) {
+    const now = clock.monotonic()
+    for (const delivery of [...this.#deliveries.values()]) {
       const { processQueue } = delivery
-      for (let i = 0; i < expiredPerRound && !processQueue.dropped; i++) {
-        const message = processQueue.first as DeliveredMessage | undefined
-        if (message === undefined || message.consumeStartedAtMs === 0) break
-        if (now - message.consumeStartedAtMs < consumeTimeoutMs || !this.#release(message)) break
+      if (processQueue.dropped) this.#deliveries.delete(processQueue)
+      const oldest = [...delivery.outstanding].slice(0, expiredPerRound)
+      for (const message of oldest.filter(({ deliveredMs }) => now - deliveredMs >= consumeTimeoutMs)) {
+        if (processQueue.dropped || !this.#release(delivery, message)) break
         this.#log.warn(
           'expired',
           { ...processQueue.queue },
@@ -163,7 +159,6 @@ export class IteratorConsumeService implements ConsumeService {
         )
         await settler.fail(processQueue, [message], 3)
       }
-      if (processQueue.dropped) this.#queuesSeen.delete(delivery)
     }
   }
 
@@ -171,7 +166,7 @@ export class IteratorConsumeService implements ConsumeService {
     this.#isStopped = true
     this.#scheduled = []
     this.#again = []
-    for (const waiter of this.#waiters.splice(0)) waiter.resolve(done)
+    for (const waiter of this.#waiters.splice(0)) waiter.resolve(endOfIteration)
     if (timeoutMs > 0 && this.#outstanding > 0) {
       const idle = deferred()
       this.#onIdle = idle.resolve
@@ -181,8 +176,6 @@ export class IteratorConsumeService implements ConsumeService {
     }
     this.#options.settler.stop()
   }
-
-  readonly #queuesSeen = new Set<QueueDelivery>()
 
   #enlist(processQueue: ProcessQueue): void {
     if (processQueue.isScheduled || !processQueue.hasAvailable || this.#isStopped) return
@@ -195,20 +188,20 @@ export class IteratorConsumeService implements ConsumeService {
     if (delivery === undefined) {
       delivery = new QueueDelivery(processQueue, this)
       this.#deliveries.set(processQueue, delivery)
-      this.#queuesSeen.add(delivery)
     }
-    const wallMs = this.#options.clock.now()
     message.delivery = delivery
-    message.consumeStartedAtMs = wallMs
-    processQueue.lastConsumeAtMs = wallMs
+    message.deliveredMs = this.#options.clock.monotonic()
+    processQueue.lastConsumeMs = message.deliveredMs
+    delivery.outstanding.add(message)
     this.#outstanding++
     return message
   }
 
   /** False when the message isn't outstanding any more. */
-  #release(message: DeliveredMessage): boolean {
+  #release(delivery: QueueDelivery, message: DeliveredMessage): boolean {
     if (message.delivery === undefined) return false
     message.delivery = undefined
+    delivery.outstanding.delete(message)
     this.#outstanding--
     if (this.#outstanding === 0) this.#onIdle?.()
     return true
@@ -220,66 +213,5 @@ export class IteratorConsumeService implements ConsumeService {
       if (message === undefined) return
       this.#waiters.shift()!.resolve({ done: false, value: message })
     }
-  }
-}
-
-/** One `for await` over the messages. */
-class MessageIterator implements AsyncIterableIterator<DeliveredMessage> {
-  readonly #service: IteratorConsumeService
-  readonly #signal: AbortSignal | undefined
-  readonly #autoAck: boolean
-  readonly #waiting = new Set<Waiter>()
-  readonly #onAbort = () => this.#end()
-  #last: DeliveredMessage | undefined
-  #isEnded = false
-
-  constructor(service: IteratorConsumeService, options: IterateOptions) {
-    this.#service = service
-    this.#signal = options.signal
-    this.#autoAck = options.autoAck ?? false
-    if (this.#signal?.aborted) this.#isEnded = true
-    else this.#signal?.addEventListener('abort', this.#onAbort, { once: true })
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  next(): Promise<IteratorResult<DeliveredMessage, undefined>> {
-    if (this.#autoAck) this.#last?.ack()
-    this.#last = undefined
-    if (this.#isEnded || this.#service.isStopped) {
-      this.#end()
-      return Promise.resolve(done)
-    }
-    const message = this.#service.take()
-    if (message === undefined) return this.#wait()
-    this.#last = message
-    return Promise.resolve({ done: false, value: message })
-  }
-
-  /** The loop was left: a message that was given last and not acknowledged goes to the next one who iterates. */
-  return(): Promise<IteratorResult<DeliveredMessage, undefined>> {
-    this.#end()
-    if (this.#last !== undefined) this.#service.giveBack(this.#last)
-    this.#last = undefined
-    return Promise.resolve(done)
-  }
-
-  async #wait(): Promise<IteratorResult<DeliveredMessage, undefined>> {
-    const waiter = this.#service.wait()
-    this.#waiting.add(waiter)
-    const result = await waiter.promise
-    this.#waiting.delete(waiter)
-    if (result.done) this.#end()
-    else this.#last = result.value
-    return result
-  }
-
-  #end(): void {
-    this.#isEnded = true
-    this.#signal?.removeEventListener('abort', this.#onAbort)
-    for (const waiter of this.#waiting) this.#service.leave(waiter)
-    this.#waiting.clear()
   }
 }

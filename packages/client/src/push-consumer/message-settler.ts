@@ -98,7 +98,7 @@ export class MessageSettler {
       await this.#options.sendBack.send(message, delayLevel)
       return true
     } catch (error) {
-      const { queue } = message.batch
+      const { queue } = message.batch.from
       this.#log.warn('sendBack', { ...queue, queueOffset: message.queueOffset, err: error }, 'message not sent back')
       return false
     }

@@ -1,9 +1,8 @@
 import { ResponseCode } from '@rocketmq-ts/protocol'
 import { type Clock, type Logger, RateLimitedLog, RocketMqError } from '@rocketmq-ts/runtime'
-import { decodeMessages, type MessageClass } from '../consume/decode-messages.ts'
+import { filterByTag } from '../consume/filter-by-tag.ts'
 import type { PullAnswer, PullClient } from '../consume/pull-client.ts'
-import { PulledBatch, type ReceivedMessage } from '../consume/received-message.ts'
-import { filterByTag } from '../consume/tag-filter.ts'
+import { PulledBatch } from '../consume/pulled-batch.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
 import { type FlowLimits, flowReason } from '../process-queue/flow-control.ts'
 import type { ProcessQueue } from '../process-queue/process-queue.ts'
@@ -33,7 +32,6 @@ export interface PullerOptions {
   offsets: OffsetStore
   subscriptions: SubscriptionTable
   stats: ConsumeStats
-  messageClass: MessageClass<ReceivedMessage>
   /** Topic on the wire → topic for the user. */
   userTopic(wireTopic: string): string
   namespace: string
@@ -201,10 +199,10 @@ export class Puller {
     }
     const isIdle = answer.status !== 'FOUND' && answer.nextBeginOffset === processQueue.nextOffset
     processQueue.idleAnswers = isIdle && elapsedMs < heldAtLeastMs ? processQueue.idleAnswers + 1 : 0
-    const messages = answer.status === 'FOUND' ? this.#decode(processQueue, answer) : []
+    const added = answer.status === 'FOUND' ? this.#put(processQueue, answer) : 0
     processQueue.nextOffset = answer.nextBeginOffset
-    stats.pulled(queue.topic, messages.length, elapsedMs)
-    if (messages.length > 0 && processQueue.put(messages) > 0) return pullIntervalMs
+    stats.pulled(queue.topic, added, elapsedMs)
+    if (added > 0) return pullIntervalMs
     // Everything below the next offset is finished or filtered away: without this, a consumer of rare tags would look at
     // the same messages again after each restart.
     if (processQueue.messageCount === 0) offsets.update(key, queue, processQueue.nextOffset, true)
@@ -212,18 +210,15 @@ export class Puller {
     return Math.min(idleDelayMaxMs, flowControlDelayMs * 2 ** (processQueue.idleAnswers - idleAnswersTolerated))
   }
 
-  #decode(processQueue: ProcessQueue, answer: PullAnswer): ReceivedMessage[] {
-    const { userTopic, namespace, messageClass, subscriptions } = this.#options
-    const batch = new PulledBatch(processQueue.queue, {
-      topic: userTopic(processQueue.queue.topic),
-      namespace,
-      bytes: answer.body.length,
-      minOffset: answer.minOffset,
-      maxOffset: answer.maxOffset,
-    })
-    const messages = decodeMessages(answer.body, batch, messageClass)
-    const subscription = subscriptions.get(processQueue.queue.topic)
-    return subscription === undefined ? messages : filterByTag(messages, subscription)
+  #put(processQueue: ProcessQueue, answer: PullAnswer): number {
+    const { userTopic, namespace, subscriptions } = this.#options
+    const { queue } = processQueue
+    const { minOffset, maxOffset, offsetDelta } = answer
+    const from = { queue, topic: userTopic(queue.topic), namespace, minOffset, maxOffset, offsetDelta }
+    const batch = PulledBatch.decode(from, answer.body)
+    const subscription = subscriptions.get(queue.topic)
+    if (subscription !== undefined) filterByTag(batch, subscription)
+    return processQueue.put(batch)
   }
 
   #delayAfter(processQueue: ProcessQueue, error: unknown): number {

@@ -3,7 +3,7 @@ import { RocketMqError } from '@rocketmq-ts/runtime'
 import { ClientInstance } from '../client-instance.ts'
 import type { DeliveredMessage, ReceivedMessage } from '../consume/received-message.ts'
 import type { MessageHandler } from './consume-service.ts'
-import type { IterateOptions } from './iterator-consume-service.ts'
+import type { IterateOptions } from './message-iterator.ts'
 import {
   type PushConsumerOptions,
   type PushConsumerPorts,

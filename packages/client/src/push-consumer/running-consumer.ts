@@ -4,7 +4,6 @@ import { type Logger, RocketMqError, type Timer } from '@rocketmq-ts/runtime'
 import type { ClientInstance } from '../client-instance.ts'
 import { PullClient } from '../consume/pull-client.ts'
 import { queueMaxOffset, queueOffsetByTime } from '../consume/queue-offsets.ts'
-import { DeliveredMessage, ReceivedMessage } from '../consume/received-message.ts'
 import { SendBack } from '../consume/send-back.ts'
 import { newOffsetStore } from '../offset-store/new-offset-store.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
@@ -187,7 +186,6 @@ export class RunningConsumer {
         offsets: this.offsets,
         subscriptions: this.#subscriptions,
         stats: this.#stats,
-        messageClass: this.iterator === undefined ? ReceivedMessage : DeliveredMessage,
         userTopic: topic => this.#userTopic(topic),
         namespace: options.client.namespace ?? '',
         pullBatchSize: options.pullBatchSize,
@@ -248,7 +246,6 @@ export class RunningConsumer {
       consumeFromWhere: options.consumeFromWhere,
       unitMode: options.client.unitMode,
       namespace: options.client.namespace ?? '',
-      userTopic: topic => this.#userTopic(topic),
       subscriptions: this.#subscriptions,
       queues,
       offsets,

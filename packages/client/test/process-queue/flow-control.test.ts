@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FlowLimits, flowReason, limitsForQueueCount, QueueTable } from '@rocketmq-ts/client/internal'
-import { messagesAt } from '../support/records.ts'
+import {
+  type FlowLimits,
+  flowReason,
+  limitsForQueueCount,
+  QueueTable,
+  ReceivedMessage,
+} from '@rocketmq-ts/client/internal'
+import { batchAt } from '../support/records.ts'
 
 const roomy: FlowLimits = { messagesPerQueue: 1000, bytesPerQueue: 1e9, span: 2000, bytesTotal: 1e9 }
 
 function queueWith(offsets: number[]) {
   const table = new QueueTable()
   const queue = table.add({ topic: 'orders', brokerName: 'broker-a', queueId: 0 }, { nextOffset: 0, nowMs: 0 })
-  queue.put(messagesAt(offsets))
+  queue.put(batchAt(offsets))
   return { table, queue }
 }
 
@@ -27,7 +33,7 @@ test('a queue is held back above its byte limit', () => {
 test('one stuck message holds its queue back by the span, however few messages there are', () => {
   const { table, queue } = queueWith([0, 2001])
   assert.equal(flowReason(queue, table.ledger.bytes, roomy), 'span')
-  queue.finish(queue.take(1)[0]!)
+  queue.finish(queue.takeOne(ReceivedMessage)!)
   assert.equal(flowReason(queue, table.ledger.bytes, roomy), undefined)
 })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ProcessQueue } from '@rocketmq-ts/client/internal'
+import { ProcessQueue, ReceivedMessage } from '@rocketmq-ts/client/internal'
 import fc from 'fast-check'
-import { messagesAt } from '../support/records.ts'
+import { batchAt } from '../support/records.ts'
 
 function newQueue(nextOffset = 0) {
   const ledger = { bytes: 0 }
@@ -19,12 +19,11 @@ const ascendingOffsets = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1
 
 test('in whatever order messages finish, the offset to commit is the smallest unfinished one', () => {
   fc.assert(
-    fc.property(ascendingOffsets, fc.infiniteStream(fc.nat()), (offsets, choices) => {
+    fc.property(ascendingOffsets, fc.nat(30), fc.infiniteStream(fc.nat()), (offsets, perPull, choices) => {
       const { processQueue, ledger } = newQueue()
-      const messages = messagesAt(offsets)
-      processQueue.put(messages)
+      for (let i = 0; i < offsets.length; i += perPull + 1) processQueue.put(batchAt(offsets.slice(i, i + perPull + 1)))
       processQueue.nextOffset = offsets.at(-1)! + 1
-      const unfinished = [...processQueue.take(offsets.length)]
+      const unfinished = processQueue.take(offsets.length, ReceivedMessage)
       while (unfinished.length > 0) {
         const [finished] = unfinished.splice(choices.next().value! % unfinished.length, 1)
         assert.equal(processQueue.finish(finished!), true)
@@ -39,30 +38,34 @@ test('in whatever order messages finish, the offset to commit is the smallest un
   )
 })
 
+const action = fc.oneof(
+  fc.record({
+    kind: fc.constant('put' as const),
+    gaps: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 40 }),
+  }),
+  fc.record({ kind: fc.constant('take' as const), count: fc.integer({ min: 1, max: 20 }) }),
+  fc.record({ kind: fc.constant('finish' as const), choice: fc.nat() }),
+)
+
 test('puts, takes and finishes in any mixture agree with a sorted map', () => {
-  const action = fc.oneof(
-    fc.record({
-      kind: fc.constant('put' as const),
-      gaps: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 40 }),
-    }),
-    fc.record({ kind: fc.constant('take' as const), count: fc.integer({ min: 1, max: 20 }) }),
-    fc.record({ kind: fc.constant('finish' as const), choice: fc.nat() }),
-  )
   fc.assert(
     fc.property(fc.array(action, { maxLength: 120 }), actions => {
       const { processQueue } = newQueue()
       const model = new Map<number, 'here' | 'out'>()
       let newest = -1
-      const out: ReturnType<typeof messagesAt> = []
+      const out: ReceivedMessage[] = []
       for (const step of actions) {
         if (step.kind === 'put') {
-          const offsets = step.gaps.map(gap => (newest += gap))
-          processQueue.put(messagesAt(offsets))
+          const offsets = step.gaps.map(gap => {
+            newest += gap
+            return newest
+          })
+          processQueue.put(batchAt(offsets))
           processQueue.nextOffset = newest + 1
           for (const offset of offsets) model.set(offset, 'here')
         } else if (step.kind === 'take') {
           const expected = [...model].filter(([, where]) => where === 'here').slice(0, step.count)
-          const taken = processQueue.take(step.count)
+          const taken = processQueue.take(step.count, ReceivedMessage)
           assert.deepEqual(
             taken.map(message => message.queueOffset),
             expected.map(([offset]) => offset),
@@ -91,59 +94,51 @@ test('puts, takes and finishes in any mixture agree with a sorted map', () => {
 
 test('a message that a broker sends twice is taken once', () => {
   const { processQueue } = newQueue()
-  assert.equal(processQueue.put(messagesAt([0, 1, 2])), 3)
-  assert.equal(processQueue.put(messagesAt([1, 2, 3])), 1)
+  assert.equal(processQueue.put(batchAt([0, 1, 2])), 3)
+  assert.equal(processQueue.put(batchAt([1, 2, 3])), 1)
+  assert.equal(processQueue.put(batchAt([2, 3])), 0)
+  const taken = processQueue.take(10, ReceivedMessage)
   assert.deepEqual(
-    processQueue.take(10).map(message => message.queueOffset),
+    taken.map(message => message.queueOffset),
     [0, 1, 2, 3],
   )
 })
 
 test('the bytes of a pull count until its last message is finished', () => {
   const { processQueue, ledger } = newQueue()
-  const messages = messagesAt([0, 1])
-  const { bytes } = messages[0]!.batch
-  processQueue.put(messages)
+  const batch = batchAt([0, 1])
+  const { bytes } = batch
+  processQueue.put(batch)
   assert.equal(ledger.bytes, bytes)
-  processQueue.take(2)
-  processQueue.finish(messages[1]!)
+  const [first, second] = processQueue.take(2, ReceivedMessage)
+  processQueue.finish(second!)
   assert.equal(ledger.bytes, bytes)
-  processQueue.finish(messages[0]!)
+  processQueue.finish(first!)
   assert.equal(ledger.bytes, 0)
+  assert.equal(batch.body.length, 0, 'the batch lets the bytes go')
+  assert.equal(first!.text(), 'body', 'a message that is kept does not')
 })
 
 test('a dropped queue that is cleared finishes nothing and gives its bytes back', () => {
   const { processQueue, ledger } = newQueue()
-  const messages = messagesAt([5, 6, 7])
-  processQueue.put(messages)
-  const [taken] = processQueue.take(1)
+  processQueue.put(batchAt([5, 6, 7]))
+  const taken = processQueue.takeOne(ReceivedMessage)
   processQueue.clear()
+  assert.equal(processQueue.contains(taken!), false)
   assert.equal(processQueue.finish(taken!), false)
   assert.equal(ledger.bytes, 0)
   assert.equal(processQueue.hasAvailable, false)
 })
 
-test('rewinding hands unfinished messages out again, in order', () => {
-  const { processQueue } = newQueue()
-  processQueue.put(messagesAt([0, 1, 2, 3]))
-  const taken = processQueue.take(3)
-  processQueue.finish(taken[1]!)
-  processQueue.rewind()
-  assert.deepEqual(
-    processQueue.take(10).map(message => message.queueOffset),
-    [0, 2, 3],
-  )
-})
-
 test('a draining queue tells when its last handler is done', () => {
   const { processQueue } = newQueue()
-  processQueue.put(messagesAt([0, 1, 2]))
-  const taken = processQueue.take(2)
+  processQueue.put(batchAt([0, 1, 2]))
+  const [first, second] = processQueue.take(2, ReceivedMessage)
   let drained = 0
   processQueue.isDraining = true
   processQueue.onDrained = () => drained++
-  processQueue.finish(taken[1]!)
+  processQueue.finish(second!)
   assert.equal(drained, 0)
-  processQueue.finish(taken[0]!)
+  processQueue.finish(first!)
   assert.equal(drained, 1)
 })

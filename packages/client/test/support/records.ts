@@ -1,4 +1,4 @@
-import { DeliveredMessage, decodeMessages, PulledBatch, type ReceivedMessage } from '@rocketmq-ts/client/internal'
+import { PulledBatch, type PulledFrom } from '@rocketmq-ts/client/internal'
 import { encodeProperties, encodeStoredMessage, magicV1, type StoredMessage } from '@rocketmq-ts/model'
 
 /** What a test says of a stored message; the rest has plain values. */
@@ -53,16 +53,14 @@ export function record(options: RecordOptions = {}): Buffer {
   return encodeStoredMessage(storedMessage(options))
 }
 
-/** Messages with the given queue offsets, of one pull. */
-export function messagesAt(offsets: readonly number[], topic = 'orders'): ReceivedMessage[] {
-  const body = Buffer.concat(
-    offsets.map(queueOffset => record({ topic, queueOffset, physicalOffset: queueOffset * 100 })),
-  )
-  return decodeMessages(body, batchOf(topic, body.length), DeliveredMessage)
+/** Where the pulls of tests come from. */
+export function pulledFrom(topic = 'orders'): PulledFrom {
+  const queue = { topic, brokerName: 'broker-a', queueId: 0 }
+  return { queue, topic, namespace: '', minOffset: 0, maxOffset: 0, offsetDelta: 0 }
 }
 
-/** The common part of a pull's messages. */
-export function batchOf(topic = 'orders', bytes = 0): PulledBatch {
-  const queue = { topic, brokerName: 'broker-a', queueId: 0 }
-  return new PulledBatch(queue, { topic, namespace: '', bytes, minOffset: 0, maxOffset: 0 })
+/** One pull with messages at the given queue offsets. */
+export function batchAt(offsets: readonly number[], topic = 'orders'): PulledBatch {
+  const records = offsets.map(queueOffset => record({ topic, queueOffset, physicalOffset: queueOffset * 100 }))
+  return PulledBatch.decode(pulledFrom(topic), Buffer.concat(records))
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { ReceivedMessage } from '@rocketmq-ts/client'
-import { decodeMessages } from '@rocketmq-ts/client/internal'
+import { messagesOf, PulledBatch } from '@rocketmq-ts/client/internal'
 import { encodeBatch, encodeStoredMessage, formatHost, magicV2, sysFlag } from '@rocketmq-ts/model'
 import fc from 'fast-check'
-import { batchOf, record, storedMessage } from '../support/records.ts'
+import { pulledFrom, record, storedMessage } from '../support/records.ts'
 
-const decode = (body: Buffer) => decodeMessages(body, batchOf(), ReceivedMessage)
+const decode = (body: Buffer) => messagesOf(PulledBatch.decode(pulledFrom(), body), ReceivedMessage)
 
 /** Anything a broker may store, in both layouts and with both kinds of addresses. */
 const stored = fc
@@ -114,4 +114,10 @@ test('an inner batch becomes the messages it holds, also when it is compressed',
       [77, 77, 77],
     )
   }
+})
+
+test('the offset delta of a static topic is added to each queue offset', () => {
+  const batch = PulledBatch.decode({ ...pulledFrom(), offsetDelta: 1000 }, record({ queueOffset: 5 }))
+  assert.equal(batch.offsetAt(0), 1005)
+  assert.equal(new ReceivedMessage(batch, 0).queueOffset, 1005)
 })
