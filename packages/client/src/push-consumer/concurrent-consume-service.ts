@@ -6,7 +6,10 @@ import { ConsumeContext, type ConsumeService, type HandlerOutcome, type MessageH
 import type { ConsumeStats } from './consume-stats.ts'
 import type { LocalRetry, MessageSettler } from './message-settler.ts'
 
-/** Handlers that return at once may keep the event loop for so long before other work gets a turn. */
+/**
+ * Handlers may keep the event loop for so long before other work gets a turn: those that return at once, and those whose
+ * promises are resolved without waiting for anything.
+ */
 const turnBudgetMs = 10
 
 export interface ConcurrentServiceOptions {
@@ -49,7 +52,8 @@ export class ConcurrentConsumeService implements ConsumeService {
   readonly #calls = new Set<Call>()
   #sendingBack = 0
   #isPumping = false
-  #isPumpQueued = false
+  /** When this turn's budget is used up; infinite before the turn's first call. */
+  #turnEndsMs = Number.POSITIVE_INFINITY
   #isStopped = false
   /** When the handler was called last, on the monotonic clock. */
   #lastCallMs = 0
@@ -128,19 +132,16 @@ export class ConcurrentConsumeService implements ConsumeService {
   }
 
   #pump(): void {
-    if (this.#isPumping || this.#isPumpQueued || this.#isStopped) return
+    if (this.#isPumping || this.#isStopped) return
     this.#isPumping = true
     const { clock, concurrency } = this.#options
-    let deadlineMs = Number.POSITIVE_INFINITY
-    while (this.#busy < concurrency && !this.#isStopped && this.#callNext()) {
-      if (deadlineMs === Number.POSITIVE_INFINITY) deadlineMs = this.#lastCallMs + turnBudgetMs
-      if (this.#lastCallMs < deadlineMs) continue
-      this.#isPumpQueued = true
+    while (this.#busy < concurrency && this.#lastCallMs < this.#turnEndsMs && !this.#isStopped && this.#callNext()) {
+      if (this.#turnEndsMs !== Number.POSITIVE_INFINITY) continue
+      this.#turnEndsMs = this.#lastCallMs + turnBudgetMs
       clock.setImmediate(() => {
-        this.#isPumpQueued = false
+        this.#turnEndsMs = Number.POSITIVE_INFINITY
         this.#pump()
       })
-      break
     }
     this.#isPumping = false
   }

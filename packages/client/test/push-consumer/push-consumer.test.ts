@@ -162,6 +162,34 @@ test('no more handlers work at once than allowed', async () => {
   assert.equal(most, 3)
 })
 
+for (const kind of ['returns at once', 'resolves at once'] as const) {
+  test(`a handler that ${kind} does not keep the event loop from other work`, async () => {
+    await using scene = await ConsumerScene.start()
+    for (let i = 0; i < 300; i++) scene.broker.put('orders', 0)
+    let calls = 0
+    let isQueued = false
+    let most = 0
+    let turnCalls = 0
+    const consumer = await scene.push({ pullBatchSize: 300 })
+    await consumer.start(() => {
+      calls++
+      turnCalls++
+      scene.clock.advance(1)
+      most = Math.max(most, turnCalls)
+      if (!isQueued) {
+        isQueued = true
+        setImmediate(() => {
+          isQueued = false
+          turnCalls = 0
+        })
+      }
+      return kind === 'resolves at once' ? Promise.resolve() : undefined
+    })
+    await until(() => calls === 300, 'all are consumed')
+    assert.ok(most <= 12, `${most} calls of 1 ms in one turn`)
+  })
+}
+
 test('a handler gets up to a batch of messages of one queue, and may acknowledge the first of them only', async () => {
   await using scene = await ConsumerScene.start()
   for (let i = 0; i < 5; i++) scene.broker.put('orders', 0)
