@@ -1,9 +1,17 @@
-import { queryConsumerOffset, ResponseCode, updateConsumerOffset } from '@rocketmq-ts/protocol'
+import {
+  consumerOffsetWrapper,
+  getAllConsumerOffset,
+  queryConsumerOffset,
+  ResponseCode,
+  updateConsumerOffset,
+} from '@rocketmq-ts/protocol'
 import type { Router } from '@rocketmq-ts/remoting'
 import type { MessageStore } from '@rocketmq-ts/store'
+import { hasGroup, topicOf } from '../light-queues.ts'
 import type { SubscriptionGroupTable } from '../subscription/group-table.ts'
 import type { TopicTable } from '../topic/topic-table.ts'
 import type { ConsumerOffsets } from './consumer-offsets.ts'
+import { wrapperOf } from './offset-file.ts'
 
 /** What the requests about stored offsets use. */
 export interface OffsetDeps {
@@ -11,11 +19,11 @@ export interface OffsetDeps {
   readonly store: MessageStore
   readonly topics: TopicTable
   readonly groups: SubscriptionGroupTable
-  readonly options: { readonly useServerSideResetOffset: boolean }
+  readonly options: { readonly useServerSideResetOffset: boolean; readonly enableLmq: boolean }
 }
 
 /**
- * QUERY_CONSUMER_OFFSET (14) and UPDATE_CONSUMER_OFFSET (15).
+ * QUERY_CONSUMER_OFFSET (14), UPDATE_CONSUMER_OFFSET (15) and, for slaves and tools, GET_ALL_CONSUMER_OFFSET (43).
  *
  * A group that has stored nothing is answered 0 while the queue still begins at 0 and its first message is in memory, so
  * that a young topic is read from its start whatever the consumer asked for; `setZeroIfNotFound=false` switches that off.
@@ -35,13 +43,17 @@ export function registerOffsets(router: Router, deps: OffsetDeps): void {
     return notFound('Not found, V3_0_6_SNAPSHOT maybe this group consumer boot first')
   })
 
+  router.handle(getAllConsumerOffset, () => ({
+    body: consumerOffsetWrapper.encode(wrapperOf(offsets, options.enableLmq)),
+  }))
+
   router.handle(updateConsumerOffset, ({ header }) => {
     const { consumerGroup, topic, queueId, commitOffset } = header
-    if (!groups.has(consumerGroup)) {
+    if (!hasGroup(groups, options, consumerGroup)) {
       const remark = `Group ${consumerGroup} not exist!`
       return { code: ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST, remark, header: {} }
     }
-    if (topics.get(topic) === undefined) {
+    if (topicOf(topics, options, topic) === undefined) {
       return { code: ResponseCode.TOPIC_NOT_EXIST, remark: `Topic ${topic} not exist!`, header: {} }
     }
     if (options.useServerSideResetOffset && offsets.hasReset(consumerGroup, topic, queueId)) {

@@ -13,7 +13,8 @@ export function registerQueueOffsets(router: Router, deps: { readonly store: Mes
     return { header: { offset: store.maxOffset(header.topic, header.queueId) } }
   })
   router.handle(getMinOffset, ({ header }) => {
-    return { header: { offset: store.minOffset(header.topic, header.queueId) } }
+    // Java sends an empty remark with this one.
+    return { remark: '', header: { offset: store.minOffset(header.topic, header.queueId) } }
   })
   router.handle(searchOffsetByTimestamp, async ({ header }) => {
     const boundary = header.boundaryType === 'UPPER' ? 'upper' : 'lower'

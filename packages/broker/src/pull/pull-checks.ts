@@ -11,6 +11,7 @@ import { unsupportedExpressionRemark } from '../client/client-handlers.ts'
 import type { ConsumerGroups } from '../client/consumer-groups.ts'
 import { type GroupSubscription, groupSubscription } from '../client/group-subscription.ts'
 import { faqSuffix } from '../faq.ts'
+import { groupOf, type LightQueueOptions, topicOf } from '../light-queues.ts'
 import type { SubscriptionGroupTable } from '../subscription/group-table.ts'
 import type { TopicTable } from '../topic/topic-table.ts'
 import type { PullRequest } from './pull-request.ts'
@@ -32,7 +33,7 @@ export interface PullAdmission {
 }
 
 /** Read live. */
-export interface PullCheckOptions {
+export interface PullCheckOptions extends LightQueueOptions {
   readonly brokerPermission: number
   readonly litePullMessageEnable: boolean
   readonly rejectPullConsumerEnable: boolean
@@ -70,7 +71,7 @@ export class PullChecks {
     if (pull.code === RequestCode.LITE_PULL_MESSAGE && !options.litePullMessageEnable) {
       return denied(forbidden.broker, `the broker[${options.brokerIp1}] for lite pull consumer is forbidden`)
     }
-    const groupConfig = groups.find(pull.group)
+    const groupConfig = groupOf(groups, options, pull.group)
     if (groupConfig === undefined) {
       const remark = `subscription group [${pull.group}] does not exist, ${faqSuffix}`
       return refused(ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
@@ -78,7 +79,7 @@ export class PullChecks {
     if (!groupConfig.consumeEnable) {
       return denied(forbidden.group, `subscription group no permission, ${pull.group}`)
     }
-    const topicConfig = topics.get(pull.topic)
+    const topicConfig = topicOf(topics, options, pull.topic)
     if (topicConfig === undefined) {
       const remark = `topic[${pull.topic}] not exist, apply first please! ${faqSuffix}`
       return refused(ResponseCode.TOPIC_NOT_EXIST, remark)

@@ -106,6 +106,8 @@ export class PullHandler {
 
   #whenRead(read: Promise<GetResult>, pull: PullRequest, admission: PullAdmission, mayHold: boolean): void {
     const { connection } = pull
+    const { clock, stats } = this.#deps
+    const startMs = clock.monotonic()
     connection.addInFlight(COLD_READ_BYTES)
     read
       .then(result => this.#finish(result, pull, admission, mayHold, true))
@@ -113,7 +115,10 @@ export class PullHandler {
         this.#deps.logger.error({ error, topic: pull.topic, queueId: pull.queueId }, 'a pull failed')
         this.#answers.failed(pull, error)
       })
-      .finally(() => connection.removeInFlight(COLD_READ_BYTES))
+      .finally(() => {
+        stats.noteGetElapsed(clock.monotonic() - startMs)
+        connection.removeInFlight(COLD_READ_BYTES)
+      })
   }
 
   /** Answers with the offset to which an administrator has set the group, when there is one. */

@@ -206,13 +206,10 @@ test('a closed connection leaves no waiting pull behind', async t => {
   const request: PullFields = { topic: 'T', offset: 1, sysFlag: suspend | subscription, suspendMs: 60_000 }
   consumer.callMany([pullRequest(request), pullRequest({ ...request, queueId: 2, offset: 0 })])
   await consumer.call(RequestCode.GET_MAX_OFFSET, { topic: 'T', queueId: '0' })
-  const heldCount = async () => {
-    const { body } = await peer.call(RequestCode.GET_BROKER_RUNTIME_INFO, {})
-    return JSON.parse(body!.toString()).table.pullThreadPoolQueueSize
-  }
-  assert.equal(await heldCount(), '2')
+  const heldPulls = () => broker.heldPulls
+  assert.equal(heldPulls(), 2)
   consumer.close()
-  while ((await heldCount()) !== '0') await new Promise<void>(resolve => setImmediate(resolve))
+  while (heldPulls() !== 0) await new Promise<void>(resolve => setImmediate(resolve))
 })
 
 test('more waiting pulls than the broker allows are told to come back', async t => {
@@ -348,4 +345,31 @@ test('messages that have left memory are read from the files', async t => {
   const held = pull(peer, { topic: 'T', offset: 50, sysFlag: suspend | subscription, suspendMs: 60_000 })
   await send(peer, { topic: 'T', body: Buffer.from('new') })
   assert.deepEqual(bodies(await held), ['new'])
+})
+
+test('a message goes to its light queues as well, which need no topic', async t => {
+  const { broker, peer } = await start(t, {
+    enableLmq: true,
+    enableMultiDispatch: true,
+    autoCreateSubscriptionGroup: false,
+  })
+  await fill(peer, 'T', 1)
+  const properties = { INNER_MULTI_DISPATCH: '%LMQ%a,%LMQ%b' }
+  await send(peer, { topic: 'T', body: Buffer.from('light'), properties })
+  for (const topic of ['%LMQ%a', '%LMQ%b']) {
+    const answer = await pull(peer, { topic, group: '%LMQ%g' })
+    assert.deepEqual(bodies(answer), ['light'])
+    const commit = { consumerGroup: '%LMQ%g', topic, queueId: '0', commitOffset: '1' }
+    assert.equal((await peer.call(RequestCode.UPDATE_CONSUMER_OFFSET, commit)).code, 0)
+    assert.equal(broker.state.offsets.query('%LMQ%g', topic, 0), 1)
+  }
+  const held = pull(peer, {
+    topic: '%LMQ%a',
+    group: '%LMQ%g',
+    offset: 1,
+    sysFlag: suspend | subscription,
+    suspendMs: 60_000,
+  })
+  await send(peer, { topic: 'T', body: Buffer.from('more'), properties })
+  assert.deepEqual(bodies(await held), ['more'])
 })
