@@ -14,6 +14,7 @@ import { addressesOf } from './broker-addresses.ts'
 import { type BrokerState, openState } from './broker-state.ts'
 import { followConfigChanges } from './options/config-effects.ts'
 import { BrokerConfiguration } from './options/configuration.ts'
+import { applyStartRules } from './options/start-rules.ts'
 import type { BrokerOptions } from './options.ts'
 import { type Registered, registerEverything } from './register-everything.ts'
 import { Registrar } from './registration/registrar.ts'
@@ -49,6 +50,8 @@ export interface Broker {
   readonly options: BrokerOptions
   readonly store: MessageStore
   readonly state: BrokerState
+  /** Pulls that wait for messages. */
+  readonly heldPulls: number
   /** Resolves, never rejects, when each name server has accepted it or failed for the first time. */
   readonly registered: Promise<void>
   /**
@@ -69,6 +72,7 @@ const DRAIN_STEP_MS = 5
  */
 export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   const { network, clock, random, disk, logger = silentLogger, options } = deps
+  applyStartRules(options)
   const turn = deps.turn ?? new TurnScheduler(clock, error => logger.error({ error }, 'the end of a turn failed'))
   const state = await openState({ disk, clock, turn, logger, options })
   const server = new RpcServer({
@@ -85,6 +89,8 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     const addresses = addressesOf(options, port, logger)
     const configuration = deps.configuration ?? new BrokerConfiguration({ options, clock, logger })
     const registrar = new Registrar({ rpc, options, topics: state.topics, clock, logger })
+    configuration.showEffective('listenPort', port)
+    configuration.showEffective('haListenPort', options.haListenPort > 0 ? options.haListenPort : port + 1)
     followConfigChanges(configuration, { topics: state.topics, registrar })
     const registered = registerEverything(server, {
       state,
@@ -165,6 +171,10 @@ class RunningBroker implements Broker {
     this.store = parts.state.store
     this.state = parts.state
     this.registered = parts.known
+  }
+
+  get heldPulls(): number {
+    return this.#parts.registered.heldPulls()
   }
 
   close(): Promise<void> {

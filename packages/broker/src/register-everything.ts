@@ -46,6 +46,8 @@ export interface RegistrationDeps {
 export interface Registered {
   /** Answers to sends that wait for the log. */
   pendingSends(): number
+  /** Pulls that wait for messages. */
+  heldPulls(): number
   /** Refuses sends from now on. */
   stopTakingSends(): void
   /** Ends timers and forgets waiting requests; their connections are gone. */
@@ -66,7 +68,7 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   registerHeartbeat(router, { ...state, options })
   registerClientRequests(router, state)
   registerLocks(router, { locks })
-  registerAdministration(server, deps, () => ({ sends: send.acks.size, pulls: pull.held.size }))
+  registerAdministration(server, deps, () => ({ sends: send.acks.size }))
 
   server.onClose(connection => {
     pull.held.connectionClosed(connection)
@@ -76,6 +78,7 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   const endHousekeeping = startHousekeeping(clock, consumers, producers, locks, options)
   return {
     pendingSends: () => send.acks.size,
+    heldPulls: () => pull.held.size,
     stopTakingSends: () => {
       send.handler.isStopping = true
     },
@@ -88,18 +91,16 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   }
 }
 
-function registerAdministration(
-  server: RpcServer,
-  deps: RegistrationDeps,
-  waiting: () => { sends: number; pulls: number },
-): void {
+function registerAdministration(server: RpcServer, deps: RegistrationDeps, waiting: () => { sends: number }): void {
   const { router } = server
   const { state, options, configuration, addresses, clock, disk, logger } = deps
   const { store, stats } = state
+  store.onWritten(() => stats.putsWritten())
+  store.onFailure(() => stats.putsLost())
   const common = { ...state, options, clock, logger, brokerAddress: () => addresses.broker }
   const info = () => {
-    const { sends, pulls } = waiting()
-    return runtimeInfo({ options, stats, clock, disk, facts: runtimeFacts(store, options, sends, pulls) })
+    const { sends } = waiting()
+    return runtimeInfo({ options, stats, clock, disk, facts: runtimeFacts(store, options, sends) })
   }
   registerConfig(router, { configuration })
   registerTopics(router, common)

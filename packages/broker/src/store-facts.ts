@@ -3,12 +3,7 @@ import type { BrokerOptions } from './options.ts'
 import type { RuntimeFacts } from './stats/runtime-info.ts'
 
 /** What GET_BROKER_RUNTIME_INFO tells of the store. */
-export function runtimeFacts(
-  store: MessageStore,
-  options: BrokerOptions,
-  waitingSends: number,
-  heldPulls: number,
-): RuntimeFacts {
+export function runtimeFacts(store: MessageStore, options: BrokerOptions, waitingSends: number): RuntimeFacts {
   const { written, flushed, dispatched } = store.watermarks
   return {
     isActive: options.brokerRole !== 'SLAVE',
@@ -18,7 +13,8 @@ export function runtimeFacts(
     bytesToFlush: written - flushed,
     earliestStoreTimeMs: store.earliestStoreTime,
     sendQueueSize: waitingSends,
-    pullQueueSize: heldPulls,
+    // A pull that is held waits for messages, not for the broker.
+    pullQueueSize: 0,
     scheduleOffsets: [],
   }
 }

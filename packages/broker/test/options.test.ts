@@ -35,6 +35,8 @@ test('the defaults are what a Java broker prints, but for what its file, host an
   const byItsFile = ['brokerName', 'brokerIP1', 'brokerIP2', 'bindAddress', 'namesrvAddr', 'rocketmqHome', 'listenPort']
     .concat(['storePathRootDir', 'storePathCommitLog', 'metricsPromExporterHost', 'metricsExporterType'])
     .concat(['mappedFileSizeTimerLog', 'mappedFileSizeConsumeQueue', 'mappedFileSizeCommitLog', 'fileReservedTime'])
+    // 0 here, for which listenPort + 1 is shown once the port is known.
+    .concat(['haListenPort'])
     .concat(['traceTopicEnable', 'enablePropertyFilter', 'bitMapLengthConsumeQueueExt'])
   const byProcessors = (key: string) => /ThreadPoolNums$|^clientCallbackExecutorThreads$/.test(key)
   const options = createBrokerOptions() as unknown as Record<string, unknown>

@@ -8,6 +8,9 @@ import { formatOption, parseOptionText } from './values.ts'
 /** Keys that never change at run time, whatever `configBlackList` says. */
 const fixedBlackList = ['brokerConfigPath', 'rocketmqHome', 'configBlackList']
 
+/** Where the settings came from is this process's affair; Java doesn't show it either. */
+const hiddenKeys: ReadonlySet<string> = new Set(['brokerConfigPath'])
+
 const table: OptionTable = brokerOptionTable
 
 /** One setting to be changed. */
@@ -28,6 +31,8 @@ export class BrokerConfiguration {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #listeners: ((names: ReadonlySet<BrokerOptionName>) => void)[] = []
+  /** Shown in place of what is configured: ports that the system chose, and the like. */
+  readonly #effective = new Map<string, string>()
   #version: DataVersion
 
   /** Without `file` changes last until the broker stops. `unknownEntries` are shown and kept, as Java does. */
@@ -56,15 +61,24 @@ export class BrokerConfiguration {
     this.#listeners.push(listener)
   }
 
-  /** All settings as `key=value` lines sorted by key; settings without a value are left out. */
+  /** Has a key shown with the value that it has in effect; the file keeps the one that was configured. */
+  showEffective(key: string, value: string | number): void {
+    this.#effective.set(key, String(value))
+  }
+
+  /** All settings in effect as `key=value` lines sorted by key; settings without a value are left out. */
   text(): string {
+    return formatProperties(new Map([...this.#entries(), ...this.#effective]))
+  }
+
+  #entries(): Map<string, string> {
     const entries = new Map(this.#unknownEntries)
     const values = this.options as Record<string, OptionValue>
     for (const [name, option] of Object.entries(table)) {
       const value = formatOption(option, values[name])
-      if (value !== undefined) entries.set(option.key, value)
+      if (value !== undefined && !hiddenKeys.has(option.key)) entries.set(option.key, value)
     }
-    return formatProperties(entries)
+    return entries
   }
 
   /** The first key of a properties text that may not be changed at run time. */
@@ -90,6 +104,7 @@ export class BrokerConfiguration {
     for (const { name, option, value } of changes) {
       this.#logger.info({ key: option.key, from: values[name], to: value, isInert: option.isInert }, 'setting changed')
       values[name] = value
+      this.#effective.delete(option.key)
     }
     this.#version = nextDataVersion(this.#version, this.#clock.now())
     this.#persist()
@@ -100,7 +115,7 @@ export class BrokerConfiguration {
   #persist(): void {
     if (this.#file === undefined) return
     try {
-      this.#file.save(this.text())
+      this.#file.save(formatProperties(this.#entries()))
     } catch (error) {
       this.#logger.error({ err: error, path: this.#file.path }, 'the configuration file could not be saved')
     }

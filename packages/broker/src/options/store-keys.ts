@@ -294,7 +294,7 @@ export const storeKeys = {
     false,
     'Abnormal recovery also respects the index timestamp (starts earlier, rebuilds the index).',
   ),
-  haListenPort: int('haListenPort', 10_912, 'HA port. The start-up sets 0 first; 0 or less means listenPort + 1.', {
+  haListenPort: int('haListenPort', 0, 'HA port. The start-up sets 0 first; 0 or less means listenPort + 1.', {
     min: 0,
     max: 65535,
   }),

@@ -23,7 +23,6 @@ interface TopicFlows {
   readonly put: Flow
   /** By queue id; filled with `enableDetailStat` only. */
   readonly queues: (Flow | undefined)[]
-  readonly latencies: (Flow | undefined)[]
 }
 
 interface GroupFlows {
@@ -38,7 +37,6 @@ export type KeyedStat =
   | 'SNDBCK2DLQ_TIMES'
   | 'GROUP_ACK_NUMS'
   | 'GROUP_CK_NUMS'
-  | 'GROUP_GET_LATENCY'
   | 'BROKER_ACK_NUMS'
   | 'BROKER_CK_NUMS'
   | 'GROUP_GET_FROM_DISK_NUMS'
@@ -76,6 +74,9 @@ export class BrokerStats {
   readonly bootTimestampMs: number
   getElapsedMaxMs = 0
   putFailures = 0
+  /** Puts of this turn, and when the first of them came. */
+  #turnPuts = 0
+  #turnStartMs = 0
   #putCount = 0
   #putBytes = 0
   #foundCount = 0
@@ -113,6 +114,7 @@ export class BrokerStats {
 
   /** Stored messages of a topic: one call a put, `count` > 1 for a batch. A negative queue id counts for no queue. */
   addPut(topic: string, count: number, bytes: number, queueId = -1): void {
+    if (this.#turnPuts++ === 0) this.#turnStartMs = this.#clock.monotonic()
     this.#putCount += count
     this.#putBytes += bytes
     const flows = this.#topicFlows(topic)
@@ -126,10 +128,20 @@ export class BrokerStats {
     if (!this.#topicFlows(topic).isSystem) this.#userPut.count += count
   }
 
-  /** From the arrival of a put until its answer could leave, in ms. */
-  addPutLatency(topic: string, queueId: number, elapsedMs: number): void {
-    this.putLatency.add(elapsedMs)
-    if (queueId >= 0) queueFlow(this.#topicFlows(topic).latencies, queueId).add(elapsedMs, 0, 1)
+  /**
+   * The puts of this turn are in the log. They share one measurement, from the first of them to now: an answer can't leave
+   * earlier, and a clock isn't read for every message.
+   */
+  putsWritten(): void {
+    if (this.#turnPuts === 0) return
+    this.putLatency.add(this.#clock.monotonic() - this.#turnStartMs, this.#turnPuts)
+    this.#turnPuts = 0
+  }
+
+  /** The puts of this turn are lost. */
+  putsLost(): void {
+    this.putFailures += this.#turnPuts
+    this.#turnPuts = 0
   }
 
   /** A put that the store refused. */
@@ -157,12 +169,9 @@ export class BrokerStats {
     this.#missCount++
   }
 
-  /** How long one read of the store took, in ms. */
-  addGetElapsed(group: string, topic: string, queueId: number, elapsedMs: number): void {
-    const value = Math.floor(elapsedMs)
-    if (value > this.getElapsedMaxMs) this.getElapsedMaxMs = value
-    const key = this.#options.enableDetailStat ? `${queueId}@${topic}@${group}` : `${topic}@${group}`
-    this.add('GROUP_GET_LATENCY', key, value)
+  /** How long a read from the store's files took, in ms; reads from memory take no time worth noting. */
+  noteGetElapsed(elapsedMs: number): void {
+    this.getElapsedMaxMs = Math.max(this.getElapsedMaxMs, Math.floor(elapsedMs))
   }
 
   /** A message that a consumer sent back for a later attempt. */
@@ -294,7 +303,7 @@ export class BrokerStats {
   #topicFlows(topic: string): TopicFlows {
     let flows = this.#topics.get(topic)
     if (flows === undefined) {
-      flows = { isSystem: this.#isSystemTopic(topic), put: new Flow(), queues: [], latencies: [] }
+      flows = { isSystem: this.#isSystemTopic(topic), put: new Flow(), queues: [] }
       this.#topics.set(topic, flows)
     }
     return flows
@@ -319,10 +328,9 @@ export class BrokerStats {
     yield this.#brokerGet
     yield this.#userPut
     yield this.#userGet
-    for (const { put, queues, latencies } of this.#topics.values()) {
+    for (const { put, queues } of this.#topics.values()) {
       yield put
       for (const flow of queues) if (flow !== undefined) yield flow
-      for (const flow of latencies) if (flow !== undefined) yield flow
     }
     for (const topics of this.#groups.values()) {
       for (const { get, queues } of topics.values()) {
@@ -344,8 +352,6 @@ export class BrokerStats {
         return is(this.#topics.get(key)?.put, 0)
       case 'TOPIC_PUT_SIZE':
         return is(this.#topics.get(key)?.put, 1)
-      case 'TOPIC_PUT_LATENCY':
-        return is(this.#topics.get(second)?.latencies[Number(first)], 0)
       case 'QUEUE_PUT_NUMS':
         return is(this.#topics.get(first)?.queues[Number(second)], 0)
       case 'QUEUE_PUT_SIZE':
@@ -390,10 +396,8 @@ export class BrokerStats {
       for (const [topic, { get }] of topics) if (get.idleMs(nowMs) > idleMaxMs) topics.delete(topic)
       if (topics.size === 0) this.#groups.delete(group)
     }
-    for (const name of ['SNDBCK_PUT_NUMS', 'GROUP_GET_LATENCY'] as const) {
-      const flows = this.#keyed.get(name)
-      for (const [key, flow] of flows ?? []) if (flow.idleMs(nowMs) > idleMaxMs) flows?.delete(key)
-    }
+    const sentBack = this.#keyed.get('SNDBCK_PUT_NUMS')
+    for (const [key, flow] of sentBack ?? []) if (flow.idleMs(nowMs) > idleMaxMs) sentBack?.delete(key)
   }
 
   #deleteKeys(matches: (key: string) => boolean): void {

@@ -52,7 +52,8 @@ export class LatencyStats {
   #buckets = new Float64Array(bucketBounds.length)
   #lastBuckets = new Float64Array(bucketBounds.length)
 
-  add(elapsedMs: number): void {
+  /** `count` puts took `elapsedMs` each. */
+  add(elapsedMs: number, count = 1): void {
     const value = Math.max(0, Math.floor(elapsedMs))
     if (value > this.maxMs) this.maxMs = value
     let shown = 0
@@ -60,8 +61,8 @@ export class LatencyStats {
       shown = 1
       while (shown < classBounds.length && value >= classBounds[shown]!) shown++
     }
-    this.#classes[shown]!++
-    this.#buckets[bucketOf(value)]!++
+    this.#classes[shown]! += count
+    this.#buckets[bucketOf(value)]! += count
   }
 
   /** Ends the present minute. */

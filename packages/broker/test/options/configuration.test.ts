@@ -24,6 +24,18 @@ test('all settings are printed sorted by key, those without a value left out, un
   assert.ok(!keys.includes('dLegerGroup'))
 })
 
+test('a value in effect is shown in place of the configured one until that is changed', () => {
+  const subject = configuration()
+  subject.options.brokerConfigPath = '/somewhere/broker.conf'
+  subject.showEffective('listenPort', 12_345)
+  const shown = () => subject.text().split('\n')
+  assert.ok(shown().includes('listenPort=12345'))
+  assert.equal(shown().filter(line => line.startsWith('listenPort=')).length, 1)
+  assert.ok(!shown().some(line => line.startsWith('brokerConfigPath=')))
+  subject.update('listenPort=1000')
+  assert.ok(shown().includes('listenPort=1000'))
+})
+
 test('an update holds at once, counts the version and tells who listens', () => {
   const subject = configuration()
   const told: string[][] = []
