@@ -1,16 +1,14 @@
 import { type RemotingCommand, serializeTypes } from '../command.ts'
 import { internedText } from './interned-text.ts'
+import { jsonText } from './json-text.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
 const OPEN = 0x7b
 const BACKSLASH = 0x5c
-const UNICODE = 0x75
 
-/** Longest value that is unescaped in one piece; a longer one takes the slow way. */
-const SCRATCH_BYTES = 65_536
-const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+const noBytes: Buffer = Buffer.alloc(0)
 
 /**
  * Walks over the undecoded ext fields of one command, in either header form, without making the map.
@@ -26,7 +24,7 @@ export class FieldCursor {
   /** The name's first byte and length tell most fields apart. */
   nameStart = 0
   nameLength = 0
-  private source: Buffer = scratch
+  private source: Buffer = noBytes
   private json = false
   private start = 0
   private at = 0
@@ -180,70 +178,15 @@ export class FieldCursor {
     return true
   }
 
-  /** Java escapes the separators inside properties, so this is the common way of that one field. */
   private unescapedText(): string {
-    const source = this.source
-    const end = this.valueEnd
-    if (end - this.valueStart > SCRATCH_BYTES) return this.slowText()
-    let ascii = 0
-    let length = 0
-    for (let at = this.valueStart; at < end; ) {
-      let byte = source[at++]!
-      if (byte === BACKSLASH) {
-        byte = source[at++]!
-        if (byte === UNICODE) {
-          // Only what fits into one byte of UTF-8 is unescaped here.
-          if (source[at] !== 0x30 || source[at + 1] !== 0x30) return this.slowText()
-          byte = (hexDigit(source[at + 2]!) << 4) | hexDigit(source[at + 3]!)
-          at += 4
-          if (byte < 0 || byte > 0x7f || at > end) return this.slowText()
-        } else {
-          byte = shortEscape(byte)
-          if (byte < 0) return this.slowText()
-        }
-      }
-      ascii |= byte
-      scratch[length++] = byte
-    }
-    return scratch.toString(ascii < 0x80 ? 'latin1' : 'utf8', 0, length)
-  }
-
-  private slowText(): string {
+    const text = jsonText(this.source, this.valueStart)
+    if (text !== undefined) return text
     try {
       return JSON.parse(this.source.toString('utf8', this.valueStart - 1, this.valueEnd + 1)) as string
     } catch {
       this.failed = true
       return ''
     }
-  }
-}
-
-/** Negative when `byte` is no hexadecimal digit. */
-function hexDigit(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  const lower = byte | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -256
-}
-
-/** What a backslash and this byte stand for; negative when nothing. */
-function shortEscape(byte: number): number {
-  switch (byte) {
-    case QUOTE:
-    case BACKSLASH:
-    case 0x2f:
-      return byte
-    case 0x62:
-      return 8
-    case 0x66:
-      return 12
-    case 0x6e:
-      return 10
-    case 0x72:
-      return 13
-    case 0x74:
-      return 9
-    default:
-      return -1
   }
 }
 

@@ -1,9 +1,10 @@
 import { sendMessage } from '../apis/send-message.ts'
 import { sendMessageV2 } from '../apis/send-message-v2.ts'
-import type { ExtFields, RemotingCommand } from '../command.ts'
+import { type ExtFields, type RemotingCommand, serializeTypes } from '../command.ts'
 import { decodeHeader, type HeaderOf } from '../define.ts'
 import { RequestCode } from '../request-codes.ts'
 import { fieldCursor } from './field-cursor.ts'
+import { scanSendJson } from './send-json.ts'
 
 /**
  * What a send request says, whichever of its forms it came in. Source: SendMessageRequestHeader, 5.3.x.
@@ -41,6 +42,11 @@ const MANDATORY_BITS = 0xff
 export function decodeSendRequest(command: RemotingCommand): SendMessageHeader {
   if (command.code === RequestCode.SEND_MESSAGE || command.code === RequestCode.SEND_REPLY_MESSAGE) {
     return decodeSendMessageV1(command.extFields)
+  }
+  const source = command.rawExt
+  if (source !== undefined && command.serializeType === serializeTypes.json) {
+    const header = scanSendJson(source, command.rawExtStart, command.rawExtEnd)
+    if (header !== undefined) return header
   }
   return scanSendMessageV2(command) ?? decodeSendMessageV2(command.extFields)
 }

@@ -1,3 +1,5 @@
+import { quoteJson } from '../json/quote.ts'
+
 /*
  * Writers for response frames: plain ASCII and decimal numbers straight into a buffer. Short texts are copied byte by byte,
  * which costs less than crossing into native code.
@@ -70,6 +72,35 @@ export function writePlainText(target: Buffer, at: number, text: string): number
     target[at + index] = code
   }
   return at + length
+}
+
+/**
+ * Writes a JSON string with its quotes, as {@link quoteJson} spells it; returns the offset after it. Needs at most six
+ * bytes per character, and two.
+ */
+export function writeQuoted(target: Buffer, at: number, text: string): number {
+  const length = text.length
+  let offset = at
+  target[offset++] = 0x22
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index)
+    if (code >= 0x20 && code < 0x7f && code !== 0x22 && code !== 0x5c) {
+      target[offset++] = code
+    } else if (code === 1 || code === 2) {
+      // The separators of properties.
+      target[offset] = 0x5c
+      target[offset + 1] = 0x75
+      target[offset + 2] = 0x30
+      target[offset + 3] = 0x30
+      target[offset + 4] = 0x30
+      target[offset + 5] = 0x30 + code
+      offset += 6
+    } else {
+      return at + target.write(quoteJson(text), at)
+    }
+  }
+  target[offset] = 0x22
+  return offset + 1
 }
 
 /** Writes a constant as a binary header's field name or value: its length in `lengthBytes`, then its bytes. */

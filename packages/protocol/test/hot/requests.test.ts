@@ -18,6 +18,8 @@ import {
   RequestCode,
   requestCommand,
   type SendMessageHeader,
+  sendFrameHeadMaxBytes,
+  writeSendFrameHead,
 } from '@rocketmq-ts/protocol'
 import fc from 'fast-check'
 import { type GoldenFrame, goldenVectors, type RecordedCall } from '../golden.ts'
@@ -266,6 +268,19 @@ describe('send frame of a producer', () => {
         assert.deepEqual(decodeSendRequest(command), header)
         assert.deepEqual([command.opaque, command.isOneway, command.body?.toString()], [opaque, oneway, 'body'])
         assert.equal(command.code, header.batch ? 320 : 310)
+      }),
+    )
+  })
+
+  test('fits into the room it asks for, at any offset', () => {
+    fc.assert(
+      fc.property(headers, fc.nat(20), (header, at) => {
+        const room = sendFrameHeadMaxBytes(header)
+        const target = Buffer.alloc(at + room + 1, 0xee)
+        const end = writeSendFrameHead(target, at, header, -0x80000000, true, 0)
+        assert.ok(end <= at + room)
+        assert.equal(target.at(-1), 0xee)
+        assert.deepEqual(decodeSendRequest(decode(target.subarray(at, end))), header)
       }),
     )
   })
