@@ -28,7 +28,7 @@ export const networkKeys = {
   serverSocketRcvBufSize: int('serverSocketRcvBufSize', 0, '0: system default.', { isInert: true }),
   writeBufferHighWaterMark: int('writeBufferHighWaterMark', 0, '0: library default.', { isInert: true }),
   writeBufferLowWaterMark: int('writeBufferLowWaterMark', 0, '0: library default.', { isInert: true }),
-  serverSocketBacklog: int('serverSocketBacklog', 1024, 'Accept queue.', { min: 1 }),
+  serverSocketBacklog: int('serverSocketBacklog', 1024, 'Accept queue.', { min: 1, isInert: true }),
   serverNettyWorkerGroupEnable: flag('serverNettyWorkerGroupEnable', true, 'Separate codec threads.', {
     isInert: true,
   }),
@@ -48,12 +48,14 @@ export const networkKeys = {
   clientAsyncSemaphoreValue: int('clientAsyncSemaphoreValue', 65_535, 'Asynchronous requests in flight.', {
     isInert: true,
   }),
-  connectTimeoutMs: int('connectTimeoutMillis', 3000, 'Connect time-out.', { min: 1 }),
+  connectTimeoutMs: int('connectTimeoutMillis', 3000, 'Connect time-out.', { min: 1, isInert: true }),
   channelNotActiveInterval: long('channelNotActiveInterval', 60_000, 'Unused in practice.', { isInert: true }),
   isScanAvailableNameSrv: flag('isScanAvailableNameSrv', true, 'Probe name servers (key scanAvailableNameSrv).', {
     isInert: true,
   }),
-  clientChannelMaxIdleSeconds: int('clientChannelMaxIdleTimeSeconds', 120, 'Idle seconds before closing.'),
+  clientChannelMaxIdleSeconds: int('clientChannelMaxIdleTimeSeconds', 120, 'Idle seconds before closing.', {
+    isInert: true,
+  }),
   clientSocketSndBufSize: int('clientSocketSndBufSize', 0, '0: system default.', { isInert: true }),
   clientSocketRcvBufSize: int('clientSocketRcvBufSize', 0, '0: system default.', { isInert: true }),
   clientPooledByteBufAllocatorEnable: flag('clientPooledByteBufAllocatorEnable', false, 'Pooled buffers.', {

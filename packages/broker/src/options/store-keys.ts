@@ -6,7 +6,7 @@ export const storeKeys = {
   storePathRootDir: text('storePathRootDir', `${homeDirectory}/store`, 'Store directory.'),
   storePathCommitLog: optionalText(
     'storePathCommitLog',
-    'Commit log directory; several paths separated by , for multi-path. Null: <root>/commitlog. Must be changed together with the root when set explicitly.',
+    'Commit log directory. Unset: <root>/commitlog. Change it together with the root when both are set.',
   ),
   storePathDLedgerCommitLog: optionalText(
     'storePathDLedgerCommitLog',
@@ -71,7 +71,7 @@ export const storeKeys = {
   timerPrecisionMs: int(
     'timerPrecisionMs',
     1000,
-    "Timer precision; set to the greatest of 100, 200, 500, 1000 that isn't above the value (a smaller value gives 100). The wheel must be rebuilt when it changes.",
+    'Timer precision, lowered to one of 100, 200, 500, 1000. When it changes, the wheel must be rebuilt.',
     { isInert: true },
   ),
   timerRollWindowSlot: int(
@@ -146,7 +146,6 @@ export const storeKeys = {
     'storeType',
     'default',
     'default or defaultRocksDB (consume queues and config in RocksDB: not covered here).',
-    { isInert: true },
   ),
   consumeQueueFileSizeBytes: int(
     'mappedFileSizeConsumeQueue',
@@ -160,7 +159,6 @@ export const storeKeys = {
     'mapperFileSizeBatchConsumeQueue',
     13_800_000,
     'Size of a batch consume queue file (300,000 entries of 46). Sic: mapper.',
-    { isInert: true },
   ),
   bitMapLengthConsumeQueueExt: int(
     'bitMapLengthConsumeQueueExt',
@@ -198,9 +196,7 @@ export const storeKeys = {
   ),
   flushIntervalConsumeQueueMs: int('flushIntervalConsumeQueue', 1000, 'ms between consume queue flushes.'),
   cleanResourceIntervalMs: int('cleanResourceInterval', 10_000, 'ms between clean-up rounds (first after 60 s).'),
-  deleteCommitLogFilesIntervalMs: int('deleteCommitLogFilesInterval', 100, 'Pause between two file deletions.', {
-    isInert: true,
-  }),
+  deleteCommitLogFilesIntervalMs: int('deleteCommitLogFilesInterval', 100, 'Pause between two file deletions.'),
   deleteConsumeQueueFilesIntervalMs: int('deleteConsumeQueueFilesInterval', 100, 'Same for consume queue files.', {
     isInert: true,
   }),
@@ -256,7 +252,9 @@ export const storeKeys = {
     'Pages between forced writes while pre-touching a file.',
     { isInert: true },
   ),
-  flushConsumeQueueLeastPages: int('flushConsumeQueueLeastPages', 2, 'Dirty pages needed for a consume queue flush.'),
+  flushConsumeQueueLeastPages: int('flushConsumeQueueLeastPages', 2, 'Dirty pages needed for a consume queue flush.', {
+    isInert: true,
+  }),
   flushCommitLogThoroughIntervalMs: int(
     'flushCommitLogThoroughInterval',
     10_000,
@@ -357,6 +355,7 @@ export const storeKeys = {
     'osPageCacheBusyTimeOutMills',
     1000,
     'ms the append lock may be held before the broker calls itself busy.',
+    { isInert: true },
   ),
   defaultQueryMaxNum: int('defaultQueryMaxNum', 32, 'Results of a unique key query.', { min: 1 }),
   transientStorePoolEnable: flag(
@@ -374,7 +373,7 @@ export const storeKeys = {
   fastFailIfNoBufferInStorePool: flag('fastFailIfNoBufferInStorePool', false, 'Refuse sends while no buffer is free.', {
     isInert: true,
   }),
-  enableDLegerCommitLog: flag('enableDLegerCommitLog', false, 'Commit log by DLedger.', { isInert: true }),
+  enableDLegerCommitLog: flag('enableDLegerCommitLog', false, 'Commit log by DLedger.'),
   dLegerGroup: optionalText('dLegerGroup', 'DLedger group, by custom the broker name.', { isInert: true }),
   dLegerPeers: optionalText('dLegerPeers', 'n0-host:port;n1-host:port;....', { isInert: true }),
   dLegerSelfId: optionalText('dLegerSelfId', 'Own id in the peers.', { isInert: true }),
@@ -383,10 +382,8 @@ export const storeKeys = {
   enableScheduleMessageStats: flag('enableScheduleMessageStats', true, 'Count delayed messages in statistics.', {
     isInert: true,
   }),
-  enableLmq: flag('enableLmq', false, 'Light queues; selects LMQ managers (lmqConsumerOffset.json).', {
-    isInert: true,
-  }),
-  enableMultiDispatch: flag('enableMultiDispatch', false, 'Dispatch INNER_MULTI_DISPATCH.', { isInert: true }),
+  enableLmq: flag('enableLmq', false, 'Light queues; selects LMQ managers (lmqConsumerOffset.json).'),
+  enableMultiDispatch: flag('enableMultiDispatch', false, 'Dispatch INNER_MULTI_DISPATCH.'),
   maxLmqConsumeQueueNum: int(
     'maxLmqConsumeQueueNum',
     20_000,
@@ -563,9 +560,7 @@ export const storeKeys = {
   topicQueueLockNum: int('topicQueueLockNum', 32, 'Stripes of the lock that orders appends of one queue.', {
     isInert: true,
   }),
-  readUnCommitted: flag('readUnCommitted', false, 'Dispatch up to the end of the log instead of the confirm offset.', {
-    isInert: true,
-  }),
+  readUnCommitted: flag('readUnCommitted', false, 'Dispatch up to the end of the log instead of the confirm offset.'),
   putConsumeQueueDataByFileChannel: flag(
     'putConsumeQueueDataByFileChannel',
     true,
