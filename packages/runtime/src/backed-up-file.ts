@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 import { RocketMqError } from './errors.ts'
 
@@ -18,6 +19,7 @@ export class BackedUpFile {
   readonly backupPath: string
   readonly #disk: Disk
   #keepBackup = false
+  #hasDirectory = false
 
   constructor(disk: Disk, path: string) {
     this.#disk = disk
@@ -42,8 +44,13 @@ export class BackedUpFile {
     return this.#loadBackup(parse, undefined)
   }
 
-  /** Writes `text` and keeps what was there as `.bak`. `sync` waits for the device. Throws `DISK_FULL`, `DISK_FAILED`. */
+  /**
+   * Writes `text` and keeps what was there as `.bak`; makes the directory when it is missing. `sync` waits for the device.
+   * Throws `DISK_FULL`, `DISK_FAILED`.
+   */
   save(text: string, options: { sync?: boolean } = {}): void {
+    if (!this.#hasDirectory) this.#disk.makeDirectory(dirname(this.path))
+    this.#hasDirectory = true
     const old = this.#keepBackup ? undefined : this.#disk.readFile(this.path)
     if (old !== undefined && old.length > 0) this.#disk.writeFile(this.backupPath, old, options)
     this.#disk.writeFile(this.path, text, options)

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { BackedUpFile, realDisk } from '@rocketmq-ts/runtime'
+import { BackedUpFile, type Disk, realDisk } from '@rocketmq-ts/runtime'
 
 function setUp(t: TestContext) {
   const directory = mkdtempSync(join(tmpdir(), 'rocketmq-file-'))
@@ -57,4 +57,18 @@ test('a damaged file never replaces the good backup', t => {
   assert.equal(text(`${path}.bak`), '"good"')
   topics.save('"newer"')
   assert.equal(text(`${path}.bak`), '"new"')
+})
+
+test('the first save makes the directory', () => {
+  const made: string[] = []
+  const files = new Map<string, Buffer>()
+  const disk = {
+    makeDirectory: (path: string) => void made.push(path),
+    readFile: (path: string) => files.get(path),
+    writeFile: (path: string, content: string) => void files.set(path, Buffer.from(content)),
+  } as unknown as Disk
+  const file = new BackedUpFile(disk, '/a/b/kvConfig.json')
+  file.save('{}')
+  file.save('{"x":1}')
+  assert.deepEqual(made, ['/a/b'])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createProducer } from '@rocketmq-ts/client'
 import {
   type ManagedProcess,
   type OurStandalone,
@@ -27,6 +28,9 @@ type Start = (args: readonly string[], ready?: RegExp) => Promise<ManagedProcess
 
 async function roundTrip(start: Start, name: string): Promise<void> {
   const common = [`namesrv=${ours.namesrv}`, `topic=Topic-${name}`, `prefix=${name}`]
+  // ali-ons doesn't ask for a default topic's route, so the topic must be there before.
+  await using admin = await createProducer({ nameServers: ours.namesrv, group: 'interop-admin' })
+  await admin.admin.createTopic({ topic: `Topic-${name}`, queueNums: 4 })
   const producer = await start(['produce', ...common, 'count=20', `group=${name}-producer`], /done/)
   assert.equal(await producer.exited, 0, producer.text)
   const consumer = await start(['consume', ...common, `group=${name}-consumer`], /started/)
