@@ -41,8 +41,8 @@ export interface PullDeps extends PullCheckDeps {
 const UNWANTED_BACKLOG_DELAY_MS = 5_000
 /** Longest wait that a peer may ask for, ms. */
 const SUSPEND_MAX_MS = 10 * 60_000
-/** What a read from the disk counts in its connection's requests in flight. */
-const COLD_READ_BYTES = 64 * 1024
+/** What a read from the disk counts in its connection's requests in flight: the blocks it loads. So at most 64 wait on one connection. */
+const COLD_READ_BYTES = 512 * 1024
 
 /**
  * PULL_MESSAGE (11) and LITE_PULL_MESSAGE (361).
