@@ -13,24 +13,24 @@ function kvConfigAt(path: string, disk: Disk = realDisk): KvConfig {
 
 test('what is put survives a restart, and the content before the last change is the backup', () => {
   using directory = new TemporaryDirectory()
-  const config = kvConfigAt(directory.at('kvConfig.json'))
+  const config = kvConfigAt(directory.at('made/kvConfig.json'))
   assert.equal(config.get('N', 'k'), undefined)
   assert.equal(config.list('N'), undefined)
   config.put('ORDER_TOPIC_CONFIG', 'T', 'broker-a:4')
   config.put('N', 'k', 'v')
   assert.equal(
-    directory.read('kvConfig.json'),
+    directory.read('made/kvConfig.json'),
     '{"configTable":{"ORDER_TOPIC_CONFIG":{"T":"broker-a:4"},"N":{"k":"v"}}}',
   )
-  assert.equal(directory.read('kvConfig.json.bak'), '{"configTable":{"ORDER_TOPIC_CONFIG":{"T":"broker-a:4"}}}')
-  const again = kvConfigAt(directory.at('kvConfig.json'))
+  assert.equal(directory.read('made/kvConfig.json.bak'), '{"configTable":{"ORDER_TOPIC_CONFIG":{"T":"broker-a:4"}}}')
+  const again = kvConfigAt(directory.at('made/kvConfig.json'))
   assert.equal(again.get('ORDER_TOPIC_CONFIG', 'T'), 'broker-a:4')
   again.delete('N', 'k')
   again.delete('N', 'k')
   again.delete('unknown', 'k')
   assert.equal(again.get('N', 'k'), undefined)
   assert.deepEqual(again.list('N'), new Map())
-  assert.equal(kvConfigAt(directory.at('kvConfig.json')).get('N', 'k'), undefined)
+  assert.equal(kvConfigAt(directory.at('made/kvConfig.json')).get('N', 'k'), undefined)
 })
 
 test('a half written file falls back to its backup, and two bad ones are refused', () => {

@@ -28,7 +28,7 @@ import {
   updateNamesrvConfig,
 } from '@rocketmq-ts/protocol'
 import { RpcClient, RpcServer } from '@rocketmq-ts/remoting'
-import { type Clock, deferred, nodeNetwork, realDisk, systemClock } from '@rocketmq-ts/runtime'
+import { type Clock, deferred, nodeNetwork, realDisk, seededRandom, systemClock } from '@rocketmq-ts/runtime'
 import { TemporaryDirectory } from './files.ts'
 
 const network = nodeNetwork
@@ -399,6 +399,28 @@ describe('a name server', () => {
     await using setup = await Setup.start()
     await assert.rejects(startNamesrv({ ...base, port: setup.namesrv.port }), { code: 'ADDRESS_IN_USE' })
     await assert.rejects(startNamesrv({ ...base, options: { listenPort: -1 } }), { code: 'CONFIG_INVALID' })
+  })
+
+  test('answers whatever it is asked, however odd, and goes on', async () => {
+    await using setup = await Setup.start()
+    await setup.register()
+    const random = seededRandom(20_261_130)
+    const codes = [
+      100, 101, 102, 103, 104, 105, 106, 205, 206, 216, 217, 219, 224, 304, 311, 312, 313, 318, 319, 322, 327,
+    ]
+    const names = ['topic', 'brokerName', 'brokerAddr', 'clusterName', 'brokerId', 'haServerAddr', 'namespace', 'key']
+    const values = ['', '0', '-1', 'x', '9223372036854775807', 'broker-a', '{}', '\u0000']
+    const pick = <T>(from: readonly T[]): T => from[random.int(from.length)]!
+    const calls = Array.from({ length: 600 }, () => {
+      const ext = Object.fromEntries(names.filter(() => random.int(4) > 0).map(name => [name, pick(values)]))
+      if (random.int(2) === 0) ext.compressed = 'true'
+      const size = random.int(plainBody.length)
+      const body = random.int(2) === 0 ? plainBody.subarray(0, size) : Buffer.from([size, size >> 8, 0x7b, 0x22])
+      return setup.rpc.invoke(setup.namesrv.address, requestCommand(pick(codes), ext, body), 20_000)
+    })
+    for (const answer of await Promise.all(calls)) assert.ok([0, 1, 16, 17, 22].includes(answer.code), `${answer.code}`)
+    await setup.register()
+    assert.equal((await setup.route('RecTopic')).code, 0)
   })
 
   test('sends newer clients away before it stops, when told to', async () => {

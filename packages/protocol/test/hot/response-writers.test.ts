@@ -99,7 +99,9 @@ describe('send response writer', () => {
     const end = writer.write(target, 0, 0, 143, 0, 1, 0, 0x424b, 'C000020227D830946E0997803F1E0000')
     assert.equal(
       target.toString('latin1', 8, end),
-      '{"code":0,"extFields":{"queueId":"1","transactionId":"C000020227D830946E0997803F1E0000","msgId":"7F000001000051AF000000000000424B","TRACE_ON":"true","MSG_REGION":"DefaultRegion","queueOffset":"0"},"flag":1,"language":"JAVA","opaque":143,"serializeTypeCurrentRPC":"JSON","version":479}',
+      '{"code":0,"extFields":{"queueId":"1","transactionId":"C000020227D830946E0997803F1E0000",' +
+        '"msgId":"7F000001000051AF000000000000424B","TRACE_ON":"true","MSG_REGION":"DefaultRegion","queueOffset":"0"},' +
+        '"flag":1,"language":"JAVA","opaque":143,"serializeTypeCurrentRPC":"JSON","version":479}',
     )
   })
 })
