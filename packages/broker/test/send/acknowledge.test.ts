@@ -43,7 +43,7 @@ test('many senders share one flush of the device', async t => {
 })
 
 test('a flush that takes too long is answered FLUSH_DISK_TIMEOUT with the place of the message', async t => {
-  const { peer, faults } = await start(t, { flushDiskType: 'SYNC_FLUSH', syncFlushTimeoutMs: 50 })
+  const { broker, peer, faults } = await start(t, { flushDiskType: 'SYNC_FLUSH', syncFlushTimeoutMs: 50 })
   const stall = deferred()
   faults.stall = stall.promise
   const answers = await Promise.all(peer.callMany([sendRequest({ topic: 'T' }), sendRequest({ topic: 'T' })]))
@@ -56,6 +56,7 @@ test('a flush that takes too long is answered FLUSH_DISK_TIMEOUT with the place 
       [ResponseCode.FLUSH_DISK_TIMEOUT, '2'],
     ],
   )
+  broker.options.syncFlushTimeoutMs = 60_000
   const next = await send(peer, { topic: 'T' })
   assert.deepEqual([next.code, next.extFields!.queueOffset], [0, '3'])
 })
