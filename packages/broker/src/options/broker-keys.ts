@@ -9,7 +9,7 @@ export const brokerKeys = {
   listenPort: int(
     'listenPort',
     10_911,
-    'Port for clients; the fast port listenPort - 2 is not opened. 0 takes a free one.',
+    'Port for clients; listenPort - 2 serves the same (the VIP port). 0 takes a free one, without VIP port.',
     { min: 0, max: 65535 },
   ),
   brokerIp1: text('brokerIP1', localAddress, 'Address registered for clients.'),
