@@ -35,15 +35,16 @@ export interface RebalancerOptions {
   logger: Logger
   /** Time between rounds when nothing happens. */
   intervalMs: number
-  /** Least time between two rounds, however many reasons there are. Default 200. */
+  /**
+   * Least time between two rounds, however many reasons there are, and the first wait after a round that didn't come out
+   * balanced; that one doubles up to `intervalMs`. Default 200.
+   */
   minIntervalMs?: number
-  /** First wait after a round that didn't come out balanced; it doubles up to `intervalMs`. Default 1000. */
-  retryIntervalMs?: number
 }
 
 /**
  * Divides the queues of a consumer's topics among the members of its group, each member computing the same division.
- * A round runs at start, on the timer, when the members or a route changed, and soon again (1 s, doubling) when a question
+ * A round runs at start, on the timer, when the members or a route changed, and soon again (200 ms, doubling) when a question
  * failed or a topic has no route yet. Never throws, one round at a time.
  * Source: RebalanceImpl, RebalanceService, 5.3.x
  */
@@ -140,9 +141,9 @@ export class Rebalancer {
   }
 
   #nextWaitMs(): number {
-    const { intervalMs, retryIntervalMs = 1000 } = this.#options
+    const { intervalMs } = this.#options
     if (this.#unbalancedRounds === 0) return intervalMs
-    return Math.min(intervalMs, retryIntervalMs * 2 ** Math.min(10, this.#unbalancedRounds - 1))
+    return Math.min(intervalMs, this.#minIntervalMs * 2 ** Math.min(10, this.#unbalancedRounds - 1))
   }
 
   async #rebalanceAll(): Promise<boolean> {

@@ -37,8 +37,12 @@ export class FakeConsumerBroker {
   readonly members = new Map<string, Set<string>>()
   /** Lowest offset of each queue. */
   minOffset = 0
+  /** Whether a message that is sent back comes to the retry topic, at once. */
+  redelivers = false
   script: (command: RemotingCommand) => ScriptedAnswer = () => undefined
   readonly #queues = new Map<string, Buffer[]>()
+  /** By physical offset. */
+  readonly #stored = new Map<number, RecordOptions & { topic: string }>()
   readonly #held = new Map<string, HeldPull[]>()
   readonly #clients = new Map<string, Connection>()
   #nextPhysicalOffset = 1000
@@ -67,6 +71,7 @@ export class FakeConsumerBroker {
     this.#queues.set(key, queue)
     const queueOffset = queue.length
     const physicalOffset = this.#nextPhysicalOffset++
+    this.#stored.set(physicalOffset, { uniqueKey: `${key} ${queueOffset}`, ...options, topic })
     queue.push(record({ uniqueKey: `${key} ${queueOffset}`, ...options, topic, queueId, queueOffset, physicalOffset }))
     const held = this.#held.get(key) ?? []
     this.#held.delete(key)
@@ -186,6 +191,9 @@ export class FakeConsumerBroker {
         return
       }
       case RequestCode.CONSUMER_SEND_MSG_BACK:
+        if (this.redelivers) this.#redeliver(Number(ext.offset), `%RETRY%${ext.group}`)
+        answer(0)
+        return
       case RequestCode.CHECK_CLIENT_CONFIG:
         answer(0)
         return
@@ -193,6 +201,12 @@ export class FakeConsumerBroker {
         answer(3)
         return
     }
+  }
+
+  #redeliver(physicalOffset: number, retryTopic: string): void {
+    const stored = this.#stored.get(physicalOffset)!
+    const properties = { RETRY_TOPIC: stored.topic, ...stored.properties }
+    this.put(retryTopic, 0, { ...stored, properties, reconsumeTimes: (stored.reconsumeTimes ?? 0) + 1 })
   }
 
   #heartbeat(command: RemotingCommand, connection: Connection): void {
