@@ -77,7 +77,7 @@ export class PullConsumer implements AsyncDisposable {
     const logger = instance.logger.child({ group: options.group })
     this.#instance = instance
     this.#client = new PullClient(instance, options.wireGroup)
-    this.#offsets = options.offsetStore ?? newOffsetStore(instance, options, logger)
+    this.#offsets = newOffsetStore(instance, options, logger)
     this.#sendBack = new SendBack({
       instance,
       group: options.wireGroup,

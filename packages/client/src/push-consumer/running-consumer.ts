@@ -62,7 +62,7 @@ export class RunningConsumer {
     this.#subscriptions = subscriptions
     this.#logger = instance.logger.child({ group: options.group })
     this.#stats = new ConsumeStats(instance.clock)
-    this.offsets = options.offsetStore ?? newOffsetStore(instance, options, this.#logger)
+    this.offsets = newOffsetStore(instance, options, this.#logger)
     this.#baseLimits = {
       messagesPerQueue: options.messagesPerQueue,
       bytesPerQueue: options.bytesPerQueue,

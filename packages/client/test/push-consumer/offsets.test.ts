@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { OffsetStore } from '@rocketmq-ts/client'
 import type { MessageQueue } from '@rocketmq-ts/model'
 import { RequestCode, requestCommand, resetOffsetBody } from '@rocketmq-ts/protocol'
 import { ConsumerScene } from '../support/consumer-scene.ts'
@@ -140,4 +141,36 @@ test('offsets reset by an operator drop what is in memory and begin anew', async
   scene.broker.tell(consumer.clientId!, requestCommand(RequestCode.RESET_CONSUMER_CLIENT_OFFSET, ext, body))
   await advanceUntil(scene.clock, () => seen.length === 5, 'they are consumed again')
   assert.deepEqual(seen, [0, 1, 2, 1, 2])
+})
+
+test('an offset store of the user gets every offset, and does no harm when it throws', async () => {
+  await using scene = await ConsumerScene.start()
+  for (let i = 0; i < 3; i++) scene.broker.put('orders', 0)
+  const updates: number[] = []
+  const offsetStore: OffsetStore = {
+    load: async () => {},
+    update: (_key, _queue, offset) => {
+      updates.push(offset)
+      throw new Error('update')
+    },
+    updateAndFreeze: () => {},
+    memory: () => {
+      throw new Error('memory')
+    },
+    stored: async () => 1,
+    persistAll: () => Promise.reject(new Error('persistAll')),
+    persist: () => Promise.reject(new Error('persist')),
+    remove: () => {
+      throw new Error('remove')
+    },
+  }
+  const seen: number[] = []
+  const consumer = await scene.push({ offsetStore })
+  await consumer.start(([message]) => void seen.push(message!.queueOffset))
+  await until(() => seen.length === 2, 'all from the stored offset are consumed')
+  scene.clock.advance(5000)
+  await settle()
+  await consumer.close()
+  assert.deepEqual(seen, [1, 2])
+  assert.ok(updates.includes(3))
 })
