@@ -12,7 +12,11 @@ export interface HeartbeatDeps {
   readonly groups: SubscriptionGroupTable
   readonly consumers: ConsumerGroups
   readonly producers: ProducerGroups
-  readonly options: { readonly rejectPullConsumerEnable: boolean }
+  readonly options: {
+    readonly rejectPullConsumerEnable: boolean
+    readonly enableRegisterProducer: boolean
+    readonly rejectTransactionMessage: boolean
+  }
 }
 
 type ConsumerData = HeartbeatData['consumerDataSet'][number]
@@ -51,9 +55,17 @@ class HeartbeatHandler {
     for (const consumer of heartbeat.consumerDataSet) {
       if (this.#takeConsumer(consumer, heartbeat, client)) isSubscriptionStale = true
     }
-    for (const producer of heartbeat.producerDataSet) this.#deps.producers.register(producer.groupName, client)
+    if (this.#wantsProducers) {
+      for (const producer of heartbeat.producerDataSet) this.#deps.producers.register(producer.groupName, client)
+    }
     this.#forgetOldFingerprints()
     return { ext: { IS_SUPPORT_HEART_BEAT_V2: 'true', IS_SUB_CHANGE: String(isSubscriptionStale) } }
+  }
+
+  /** Producers are only ever asked about transactions; a broker without those may be told to forget them. */
+  get #wantsProducers(): boolean {
+    const { enableRegisterProducer, rejectTransactionMessage } = this.#deps.options
+    return enableRegisterProducer || !rejectTransactionMessage
   }
 
   /** True when the member should send its subscriptions in full. */

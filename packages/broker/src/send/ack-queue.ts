@@ -39,7 +39,6 @@ export interface AckQueueDeps {
  * Bounded ({@link AckQueue.isFull}): 10 x `sendQueueCapacity` answers, or 256 MiB of log, that wait.
  */
 export class AckQueue {
-  readonly #store: MessageStore
   readonly #clock: Clock
   readonly #answers: SendAnswers
   readonly #options: AckOptions
@@ -52,7 +51,6 @@ export class AckQueue {
   #waiters: Waiter[] = []
 
   constructor(deps: AckQueueDeps) {
-    this.#store = deps.store
     this.#clock = deps.clock
     this.#answers = deps.answers
     this.#options = deps.options
@@ -97,7 +95,6 @@ export class AckQueue {
     const deadline = this.#turnMs + this.#options.syncFlushTimeoutMs
     const ring = this.#flushed
     ring.push(connection, opaque, queueId, queueOffset, physicalOffset, endOffset, deadline, transactionId, batchIds)
-    this.#store.requestFlush(endOffset)
     if (this.#timer === undefined) this.#arm()
   }
 

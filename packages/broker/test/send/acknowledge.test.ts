@@ -36,6 +36,24 @@ test('with SYNC_FLUSH an answer leaves when the message is on the device, and no
   assert.equal(broker.store.watermarks.flushed >= Number(`0x${(await answer).extFields!.msgId!.slice(16)}`), true)
 })
 
+test('with SYNC_FLUSH a held pull hears of a message when it is on the device', async t => {
+  const { broker, peer, faults } = await start(t, { flushDiskType: 'SYNC_FLUSH' })
+  const stall = deferred()
+  faults.stall = stall.promise
+  const held = pull(peer, { topic: 'T', offset: 1, sysFlag: 6, suspendMs: 60_000 })
+  const sent = send(peer, { topic: 'T', body: Buffer.from('safe') })
+  while (broker.store.watermarks.written === broker.store.watermarks.flushed) {
+    await new Promise<void>(resolve => setImmediate(resolve))
+  }
+  assert.equal(broker.heldPulls, 1)
+  faults.stall = undefined
+  stall.resolve()
+  const answer = await held
+  assert.equal(answer.code, 0)
+  assert.match(answer.body!.toString('latin1'), /safe/)
+  await sent
+})
+
 test('many senders share one flush of the device', async t => {
   const { peer } = await start(t, { flushDiskType: 'SYNC_FLUSH' })
   const answers = await Promise.all(peer.callMany(Array.from({ length: 500 }, () => sendRequest({ topic: 'T' }))))
