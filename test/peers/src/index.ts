@@ -1,4 +1,5 @@
 /** The peers of the interop suite and the benchmark: real Java processes and our own, started on loopback and ended by pid. */
+export { ask } from './ask.ts'
 export {
   type CommandResult,
   type JavaOptions,

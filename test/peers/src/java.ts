@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ask } from './ask.ts'
 import { ManagedProcess } from './managed-process.ts'
 import { freePort } from './ports.ts'
 
@@ -156,7 +157,21 @@ export async function startJavaBroker(
     home,
     ready: /The broker\[.*boot success/,
   })
+  await registered(namesrv, process)
   return { process, address: `127.0.0.1:${port}` }
+}
+
+/** The broker says that it has booted before every name server knows it; on a loaded machine the first registration may be lost. */
+async function registered(namesrv: string, broker: ManagedProcess): Promise<void> {
+  const until = performance.now() + 60_000
+  for (const address of namesrv.split(';')) {
+    for (;;) {
+      const answer = await ask(address, 105, { topic: 'TBW102' }).catch(() => undefined)
+      if (answer?.code === 0) break
+      if (performance.now() > until) throw new Error(`the Java broker is not known to ${address}:\n${broker.tail()}`)
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  }
 }
 
 export interface CommandResult {

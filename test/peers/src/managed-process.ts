@@ -140,3 +140,4 @@ const running = new Set<ManagedProcess>()
 process.on('exit', () => {
   for (const managed of running) managed.signal('SIGKILL')
 })
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
