@@ -1,5 +1,17 @@
 /** Producers and consumers for any RocketMQ 4.x or 5.x cluster. */
-export type { Message, MessageQueue } from '@rocketmq-ts/model'
+export {
+  type AllocateStrategy,
+  allocateAveragely,
+  allocateByCircle,
+  allocateByConfig,
+  allocateByConsistentHash,
+  allocateByMachineRoom,
+  allocateMachineRoomNearby,
+  type ExpressionType,
+  type MachineRoomResolver,
+  type Message,
+  type MessageQueue,
+} from '@rocketmq-ts/model'
 export { type ErrorCode, type Logger, RocketMqError } from '@rocketmq-ts/runtime'
 export type { ConsumeFromWhere, MessageModel } from './consume/consumer-registration.ts'
 export type { PullStatus } from './consume/pull-client.ts'
