@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '@rocketmq-ts/runtime'
 import type { BrokerOptions } from '../options.ts'
 import { Flow, type FlowField, type WindowIndex, windowCapacities, windowPeriodsMs } from './flow.ts'
+import { FlowTables, type FoundFlow, found, type KeyedStat, queueFlow } from './flow-tables.ts'
 import { LatencyStats } from './latency.ts'
 import { RateSamples } from './rates.ts'
 
@@ -18,38 +19,6 @@ export interface StatsData {
   statsDay: StatsWindow
 }
 
-interface TopicFlows {
-  readonly isSystem: boolean
-  readonly put: Flow
-  /** By queue id; filled with `enableDetailStat` only. */
-  readonly queues: (Flow | undefined)[]
-}
-
-interface GroupFlows {
-  readonly get: Flow
-  readonly queues: (Flow | undefined)[]
-}
-
-/** Statistics that are kept under a text key. */
-export type KeyedStat =
-  | 'SNDBCK_PUT_NUMS'
-  | 'DLQ_PUT_NUMS'
-  | 'SNDBCK2DLQ_TIMES'
-  | 'GROUP_ACK_NUMS'
-  | 'GROUP_CK_NUMS'
-  | 'BROKER_ACK_NUMS'
-  | 'BROKER_CK_NUMS'
-  | 'GROUP_GET_FROM_DISK_NUMS'
-  | 'GROUP_GET_FROM_DISK_SIZE'
-  | 'BROKER_GET_FROM_DISK_NUMS'
-  | 'BROKER_GET_FROM_DISK_SIZE'
-  | 'PRODUCER_REGISTER_TIME'
-  | 'CONSUMER_REGISTER_TIME'
-  | 'CHANNEL_ACTIVITY'
-
-/** Most keys of one keyed statistic; further keys are not counted. */
-const keyedFlowsMax = 100_000
-
 /**
  * What went through the broker, by topic, group, queue and in all. The `add` methods are called per message or request and
  * cost a few additions and one or two map look-ups. Names and windows are Java's; see {@link find}.
@@ -58,10 +27,7 @@ const keyedFlowsMax = 100_000
 export class BrokerStats {
   readonly #clock: Clock
   readonly #options: BrokerOptions
-  readonly #isSystemTopic: (topic: string) => boolean
-  readonly #topics = new Map<string, TopicFlows>()
-  readonly #groups = new Map<string, Map<string, GroupFlows>>()
-  readonly #keyed = new Map<KeyedStat, Map<string, Flow>>()
+  readonly #tables: FlowTables
   readonly #brokerPut = new Flow()
   readonly #brokerGet = new Flow()
   readonly #userPut = new Flow()
@@ -88,7 +54,7 @@ export class BrokerStats {
   constructor(deps: { clock: Clock; options: BrokerOptions; isSystemTopic: (topic: string) => boolean }) {
     this.#clock = deps.clock
     this.#options = deps.options
-    this.#isSystemTopic = deps.isSystemTopic
+    this.#tables = new FlowTables(deps.isSystemTopic)
     this.bootTimestampMs = deps.clock.now()
   }
 
@@ -117,7 +83,7 @@ export class BrokerStats {
     if (this.#turnPuts++ === 0) this.#turnStartMs = this.#clock.monotonic()
     this.#putCount += count
     this.#putBytes += bytes
-    const flows = this.#topicFlows(topic)
+    const flows = this.#tables.topic(topic)
     flows.put.add(count, bytes, 1)
     if (queueId >= 0 && this.#options.enableDetailStat) queueFlow(flows.queues, queueId).add(count, bytes, 1)
   }
@@ -125,7 +91,7 @@ export class BrokerStats {
   /** Stored messages towards the broker's totals. */
   addBrokerPut(topic: string, count: number): void {
     this.#brokerPut.count += count
-    if (!this.#topicFlows(topic).isSystem) this.#userPut.count += count
+    if (!this.#tables.topic(topic).isSystem) this.#userPut.count += count
   }
 
   /**
@@ -153,7 +119,7 @@ export class BrokerStats {
   addGet(group: string, topic: string, count: number, bytes: number, queueId = -1): void {
     this.#foundCount++
     this.#transferredCount += count
-    const flows = this.#groupFlows(group, topic)
+    const flows = this.#tables.group(group, topic)
     flows.get.add(count, bytes, 1)
     if (queueId >= 0 && this.#options.enableDetailStat) queueFlow(flows.queues, queueId).add(count, bytes, 1)
   }
@@ -161,7 +127,7 @@ export class BrokerStats {
   /** Pulled messages towards the broker's totals. */
   addBrokerGet(topic: string, count: number): void {
     this.#brokerGet.count += count
-    if (!this.#topicFlows(topic).isSystem) this.#userGet.count += count
+    if (!this.#tables.topic(topic).isSystem) this.#userGet.count += count
   }
 
   /** A pull that found nothing. */
@@ -186,29 +152,18 @@ export class BrokerStats {
 
   /** Adds to a statistic with a key of text. Beyond 100,000 keys of one name new keys are ignored. */
   add(name: KeyedStat, key: string, value: number): void {
-    let flows = this.#keyed.get(name)
-    if (flows === undefined) {
-      flows = new Map()
-      this.#keyed.set(name, flows)
-    }
-    let flow = flows.get(key)
-    if (flow === undefined) {
-      if (flows.size >= keyedFlowsMax) return
-      flow = new Flow()
-      flows.set(key, flow)
-    }
-    flow.add(value, 0, 1)
+    this.#tables.keyed(name, key)?.add(value, 0, 1)
   }
 
   /** Puts of a topic in a second, over the last minute. */
   topicPutTps(topic: string): number {
-    const flow = this.#topics.get(topic)?.put
+    const flow = this.#tables.putOf(topic)
     return flow === undefined ? 0 : this.#summarize(flow, 0, 0).tps
   }
 
   /** Messages that a group got of a topic in a second, over the last minute. */
   groupGetTps(group: string, topic: string): number {
-    const flow = this.#groups.get(group)?.get(topic)?.get
+    const flow = this.#tables.getOf(group, topic)
     return flow === undefined ? 0 : this.#summarize(flow, 0, 0).tps
   }
 
@@ -241,17 +196,12 @@ export class BrokerStats {
 
   /** Forgets a deleted topic. */
   deleteTopic(topic: string): void {
-    if (!this.#options.autoDeleteUnusedStats) return
-    this.#topics.delete(topic)
-    for (const topics of this.#groups.values()) topics.delete(topic)
-    this.#deleteKeys(key => key.startsWith(`${topic}@`) || key.includes(`@${topic}@`))
+    if (this.#options.autoDeleteUnusedStats) this.#tables.deleteTopic(topic)
   }
 
   /** Forgets a deleted group. */
   deleteGroup(group: string): void {
-    if (!this.#options.autoDeleteUnusedStats) return
-    this.#groups.delete(group)
-    this.#deleteKeys(key => key.endsWith(`@${group}`))
+    if (this.#options.autoDeleteUnusedStats) this.#tables.deleteGroup(group)
   }
 
   /** Takes one sample of every flow for a window. Called by the timers. */
@@ -300,70 +250,17 @@ export class BrokerStats {
     this.#timers.push(timer)
   }
 
-  #topicFlows(topic: string): TopicFlows {
-    let flows = this.#topics.get(topic)
-    if (flows === undefined) {
-      flows = { isSystem: this.#isSystemTopic(topic), put: new Flow(), queues: [] }
-      this.#topics.set(topic, flows)
-    }
-    return flows
-  }
-
-  #groupFlows(group: string, topic: string): GroupFlows {
-    let topics = this.#groups.get(group)
-    if (topics === undefined) {
-      topics = new Map()
-      this.#groups.set(group, topics)
-    }
-    let flows = topics.get(topic)
-    if (flows === undefined) {
-      flows = { get: new Flow(), queues: [] }
-      topics.set(topic, flows)
-    }
-    return flows
-  }
-
   *#flows(): Iterable<Flow> {
     yield this.#brokerPut
     yield this.#brokerGet
     yield this.#userPut
     yield this.#userGet
-    for (const { put, queues } of this.#topics.values()) {
-      yield put
-      for (const flow of queues) if (flow !== undefined) yield flow
-    }
-    for (const topics of this.#groups.values()) {
-      for (const { get, queues } of topics.values()) {
-        yield get
-        for (const flow of queues) if (flow !== undefined) yield flow
-      }
-    }
-    for (const flows of this.#keyed.values()) yield* flows.values()
+    yield* this.#tables
   }
 
-  #findFlow(name: string, key: string): [Flow, FlowField] | undefined {
-    const parts = key.split('@')
-    const [first = '', second = '', third = ''] = parts
-    const is = (flow: Flow | undefined, field: FlowField): [Flow, FlowField] | undefined =>
-      flow === undefined || (flow.calls === 0 && flow.count === 0) ? undefined : [flow, field]
-    const ofBroker = (flow: Flow) => is(key === this.#options.clusterName ? flow : undefined, 0)
+  #findFlow(name: string, key: string): FoundFlow | undefined {
+    const ofBroker = (flow: Flow) => found(key === this.#options.clusterName ? flow : undefined, 0)
     switch (name) {
-      case 'TOPIC_PUT_NUMS':
-        return is(this.#topics.get(key)?.put, 0)
-      case 'TOPIC_PUT_SIZE':
-        return is(this.#topics.get(key)?.put, 1)
-      case 'QUEUE_PUT_NUMS':
-        return is(this.#topics.get(first)?.queues[Number(second)], 0)
-      case 'QUEUE_PUT_SIZE':
-        return is(this.#topics.get(first)?.queues[Number(second)], 1)
-      case 'GROUP_GET_NUMS':
-        return is(this.#groups.get(second)?.get(first)?.get, 0)
-      case 'GROUP_GET_SIZE':
-        return is(this.#groups.get(second)?.get(first)?.get, 1)
-      case 'QUEUE_GET_NUMS':
-        return is(this.#groups.get(third)?.get(first)?.queues[Number(second)], 0)
-      case 'QUEUE_GET_SIZE':
-        return is(this.#groups.get(third)?.get(first)?.queues[Number(second)], 1)
       case 'BROKER_PUT_NUMS':
         return ofBroker(this.#brokerPut)
       case 'BROKER_GET_NUMS':
@@ -373,7 +270,7 @@ export class BrokerStats {
       case 'BROKER_GET_NUMS_WITHOUT_SYSTEM_TOPIC':
         return ofBroker(this.#userGet)
       default:
-        return is(this.#keyed.get(name as KeyedStat)?.get(key), 0)
+        return this.#tables.find(name, key)
     }
   }
 
@@ -389,29 +286,6 @@ export class BrokerStats {
 
   #dropIdle(nowMs: number): void {
     const configured = this.#options.statsIdleMinutesMax
-    if (configured < 0) return
-    const idleMaxMs = (configured <= 10 ? 30 : configured) * 60_000
-    for (const [topic, { put }] of this.#topics) if (put.idleMs(nowMs) > idleMaxMs) this.#topics.delete(topic)
-    for (const [group, topics] of this.#groups) {
-      for (const [topic, { get }] of topics) if (get.idleMs(nowMs) > idleMaxMs) topics.delete(topic)
-      if (topics.size === 0) this.#groups.delete(group)
-    }
-    const sentBack = this.#keyed.get('SNDBCK_PUT_NUMS')
-    for (const [key, flow] of sentBack ?? []) if (flow.idleMs(nowMs) > idleMaxMs) sentBack?.delete(key)
+    if (configured >= 0) this.#tables.dropIdle(nowMs, (configured <= 10 ? 30 : configured) * 60_000)
   }
-
-  #deleteKeys(matches: (key: string) => boolean): void {
-    for (const flows of this.#keyed.values()) {
-      for (const key of flows.keys()) if (matches(key)) flows.delete(key)
-    }
-  }
-}
-
-function queueFlow(flows: (Flow | undefined)[], queueId: number): Flow {
-  let flow = flows[queueId]
-  if (flow === undefined) {
-    flow = new Flow()
-    flows[queueId] = flow
-  }
-  return flow
 }
