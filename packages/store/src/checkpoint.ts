@@ -11,22 +11,23 @@ import type { Disk, DiskFile } from '@rocketmq-ts/runtime'
  * | 16 | 8 | indexMsgTimestamp: end time of the last index file that is full and flushed |
  * | 24 | 8 | masterFlushedOffset |
  * | 32 | 8 | confirmPhyOffset |
- * | 1024 | 128 | our resume point, which Java neither reads nor changes |
+ * | 64 | 116 | our resume point, which Java neither reads nor changes |
  *
  * Java finds the file to recover from by the timestamps. The resume point is finer: offsets instead of times, of which it says
  * whether they hold after a kill (same page cache) or also after power loss. It counts only as long as the timestamps beside it
- * are those with which it was written: a Java broker that ran meanwhile has changed them.
+ * are those with which it was written: a Java broker that ran meanwhile has changed them. Both lie in one sector, so a power loss
+ * can't tear them apart.
  *
  * | at | bytes | field |
  * |---:|---:|---|
- * | 1024 | 8 | `RMQTSRP1` |
- * | 1032 | 16 | copies of physicMsgTimestamp and logicsMsgTimestamp |
- * | 1048 | 16 | position that holds while the page cache lives: offset, scan offset |
- * | 1064 | 16 | position that also holds after power loss |
- * | 1080 | 8 | indexSlotsOffset: the slots of all index files surely know the records before it |
- * | 1088 | 8 | durableEntries: entries of all consume queues together, as numbered, at the durable position; −1 unknown |
- * | 1096 | 40 | boot id, zero padded |
- * | 1136 | 4 | CRC-32 of 1024..1135 |
+ * | 64 | 8 | `RMQTSRP1` |
+ * | 72 | 16 | copies of physicMsgTimestamp and logicsMsgTimestamp |
+ * | 88 | 16 | position that holds while the page cache lives: offset, scan offset |
+ * | 104 | 16 | position that also holds after power loss |
+ * | 120 | 8 | indexSlotsOffset: the slots of all index files surely know the records before it |
+ * | 128 | 8 | durableFingerprint: of all consume queues at the durable position; −1 unknown |
+ * | 136 | 40 | boot id, zero padded |
+ * | 176 | 4 | CRC-32 of 64..175 |
  *
  * Source: StoreCheckpoint, 5.3.x.
  */
@@ -35,8 +36,8 @@ export interface ResumePoint {
   readonly durable: ResumePosition
   /** Index entries of records before it are known to the slots on disk. */
   readonly indexSlotsOffset: number
-  /** Sum of the queues' next offsets at the durable position, which shows whether any queue lost something; −1 unknown. */
-  readonly durableEntries: number
+  /** Of all queues' ends and files at the durable position, which shows whether any of them lost something; −1 unknown. */
+  readonly durableFingerprint: number
   readonly bootId: string
 }
 
@@ -49,7 +50,7 @@ export interface ResumePosition {
 }
 
 const FILE_BYTES = 4096
-const RESUME_AT = 1024
+const RESUME_AT = 64
 const RESUME_BYTES = 112
 const MAGIC = 'RMQTSRP1'
 /** A recovery by timestamps begins so much earlier. */
@@ -112,7 +113,7 @@ export class Checkpoint {
     content.writeBigInt64BE(BigInt(resumePoint.durable.offset), RESUME_AT + 40)
     content.writeBigInt64BE(BigInt(resumePoint.durable.scanOffset), RESUME_AT + 48)
     content.writeBigInt64BE(BigInt(resumePoint.indexSlotsOffset), RESUME_AT + 56)
-    content.writeBigInt64BE(BigInt(resumePoint.durableEntries), RESUME_AT + 64)
+    content.writeBigInt64BE(BigInt(resumePoint.durableFingerprint), RESUME_AT + 64)
     content.write(resumePoint.bootId.slice(0, 40), RESUME_AT + 72, 'latin1')
     content.writeUInt32BE(crc32(content, RESUME_AT, RESUME_AT + RESUME_BYTES), RESUME_AT + RESUME_BYTES)
     if (this.#saved?.equals(content)) return
@@ -149,7 +150,7 @@ export class Checkpoint {
       written: readPosition(content, RESUME_AT + 24),
       durable: readPosition(content, RESUME_AT + 40),
       indexSlotsOffset: readTime(content, RESUME_AT + 56),
-      durableEntries: readTime(content, RESUME_AT + 64),
+      durableFingerprint: readTime(content, RESUME_AT + 64),
       bootId: content.toString('latin1', RESUME_AT + 72, end).replace(/\0+$/, ''),
     }
   }

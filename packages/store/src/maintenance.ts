@@ -1,8 +1,12 @@
 import type { Timer } from '@rocketmq-ts/runtime'
 import type { ResumePoint, ResumePosition } from './checkpoint.ts'
 import type { Appender } from './commit-log/appender.ts'
+import type { RecoveryResult } from './commit-log/recovery.ts'
 import type { ConsumeQueue } from './consume-queue/consume-queue.ts'
+import { ENTRY_BYTES } from './consume-queue/entries.ts'
+import { fingerprintOf } from './consume-queue/queue-table.ts'
 import type { IndexFile } from './index/index-file.ts'
+import type { SegmentedLog } from './segment/segmented-log.ts'
 import type { StoreCore } from './store-core.ts'
 import type { TurnWriter } from './turn-writer.ts'
 
@@ -22,20 +26,20 @@ export class Maintenance {
   readonly #timers: Timer[] = []
   readonly #unsyncedQueues = new Set<ConsumeQueue>()
   #durable: ResumePosition
-  #durableEntries: number
+  #durableFingerprint: number
   #recoveredScanOffset: number
   #lastFlushMs: number
   #isSyncing = false
   #isStopped = false
 
-  /** `scanOffset` and `durable` are what recovery found. */
-  constructor(core: StoreCore, appender: Appender, writer: TurnWriter, scanOffset: number, durable: ResumePosition) {
+  constructor(core: StoreCore, appender: Appender, writer: TurnWriter, recovered: RecoveryResult) {
     this.#core = core
     this.#appender = appender
     this.#writer = writer
-    this.#recoveredScanOffset = scanOffset
-    this.#durable = durable
-    this.#durableEntries = core.checkpoint.resumePoint?.durableEntries ?? -1
+    this.#recoveredScanOffset = recovered.scanOffset
+    this.#durable = recovered.durable
+    this.#durableFingerprint = recovered.durableFingerprint
+    if (!recovered.isAllDurable) for (const queue of core.queues.all()) this.#unsyncedQueues.add(queue)
     this.#lastFlushMs = core.clock.monotonic()
   }
 
@@ -106,13 +110,14 @@ export class Maintenance {
 
   /** A queue was removed: until the next sync of everything, a recovery after power loss reads the whole log. */
   forgetDurable(): void {
-    this.#durableEntries = -1
+    this.#durableFingerprint = -1
     this.#saveCheckpoint()
   }
 
-  /** Saves the checkpoint now; used once after recovery, so that a crash finds our resume point from the start. */
+  /** Saves the checkpoint at the start, durably: from then on a crash finds our resume point. Throws what the disk throws. */
   saveFirst(): void {
-    this.#saveCheckpoint()
+    this.#setTimestamps()
+    this.#core.checkpoint.saveDurably(this.#resumePoint())
   }
 
   #writeSlice(): void {
@@ -121,14 +126,15 @@ export class Maintenance {
     this.#guard('consume queues could not be written', () => queueWriter.writeSome(count))
     this.#guard('the key index could not be written', () => {
       index?.writeEntries()
-      for (const file of index?.writeSlots(SLICE_INDEX_PAGES) ?? []) void this.#completeIndexFile(file)
+      const complete = index?.writeSlots(SLICE_INDEX_PAGES)
+      if (complete !== undefined) void this.#completeIndexFile(complete)
     })
   }
 
   async #completeIndexFile(file: IndexFile): Promise<void> {
     try {
       await file.sync()
-      file.forgetSlots()
+      this.#core.index?.finish(file)
       this.#core.checkpoint.indexMsgTimestamp = file.endTimestamp
     } catch (error) {
       this.#writer.reportWriteFailure('an index file could not be synced', error)
@@ -157,20 +163,21 @@ export class Maintenance {
     if (!isWritten) return undefined
     const position = this.writtenPosition()
     // Entries of a turn that isn't over keep the position from being the end, and can't be told from the others.
-    const entries = queueWriter.waitingCount === 0 ? countEntries(this.#core) : -1
+    const fingerprint = queueWriter.waitingCount === 0 ? fingerprintOf(this.#core.queues) : -1
     const queues = [...this.#unsyncedQueues]
     this.#unsyncedQueues.clear()
     try {
       await this.#writer.groupCommit.flushWritten()
       for (const queue of queues) await syncQueue(queue)
-      await index?.files[index.files.length - 1]?.sync()
+      for (const queue of this.#core.batchQueues.all()) await syncLastFiles(queue.log)
+      await index?.sync()
     } catch (error) {
       this.#writer.reportWriteFailure('consume queues or index could not be synced', error)
       return undefined
     }
     if (this.#core.watermarks.flushed < position.offset) return undefined
     this.#durable = position
-    this.#durableEntries = entries
+    this.#durableFingerprint = fingerprint
     return position
   }
 
@@ -199,7 +206,7 @@ export class Maintenance {
     return {
       written: this.writtenPosition(),
       durable: this.#durable,
-      durableEntries: this.#durableEntries,
+      durableFingerprint: this.#durableFingerprint,
       indexSlotsOffset: index?.slotsWrittenOffset ?? 0,
       bootId: disk.bootId(),
     }
@@ -217,18 +224,18 @@ export class Maintenance {
   }
 }
 
-/** Sum of all queues' next offsets, in files. */
-export function countEntries(core: Pick<StoreCore, 'queues'>): number {
-  let count = 0
-  for (const queue of core.queues.all()) count += queue.writtenOffset
-  return count
+/** Brings the files of a queue that changed to the device. */
+async function syncQueue(queue: ConsumeQueue): Promise<void> {
+  const { log, ext } = queue
+  const target = queue.writtenOffset
+  for (const segment of log.segments) {
+    if (segment.startOffset + log.fileSizeBytes > queue.syncedOffset * ENTRY_BYTES) await log.file(segment).sync()
+  }
+  if (ext !== undefined) await syncLastFiles(ext.log)
+  queue.syncedOffset = Math.max(queue.syncedOffset, Math.min(target, queue.writtenOffset))
 }
 
-/** Brings the files of a queue that changed to the device: the last two, as entries may just have crossed into a new one. */
-async function syncQueue(queue: ConsumeQueue): Promise<void> {
-  queue.needsSync = false
-  for (const part of [queue.log, queue.ext?.log]) {
-    if (part === undefined) continue
-    for (const segment of part.segments.slice(-2)) await part.file(segment).sync()
-  }
+/** For logs that grow slowly: entries may just have crossed into a new file. */
+async function syncLastFiles(log: SegmentedLog): Promise<void> {
+  for (const segment of log.segments.slice(-2)) await log.file(segment).sync()
 }

@@ -106,14 +106,15 @@ export class MessageStore {
     this.#lock = lock
     core.commitLog.startAt(recovered.endOffset)
     Object.assign(core.watermarks, new Watermarks(recovered.endOffset))
+    // What a killed process wrote is there, but perhaps not on the device.
+    core.watermarks.flushed = Math.min(recovered.durable.offset, recovered.endOffset)
     let writer: TurnWriter | undefined
     this.#appender = new Appender(core, () => writer?.openTurn())
     this.#appender.lastStoreTimestamp = recovered.lastStoreTimestamp
     this.#writer = new TurnWriter(core, this.#appender)
     writer = this.#writer
-    const { scanOffset, durable } = recovered
-    this.#maintenance = new Maintenance(core, this.#appender, this.#writer, scanOffset, durable)
-    this.#retention = new Retention(core)
+    this.#maintenance = new Maintenance(core, this.#appender, this.#writer, recovered)
+    this.#retention = new Retention(core, () => this.#maintenance.forgetDurable())
     this.#logReader = new LogReader(core.commitLog, core.watermarks, core.tuning.coldCacheBytes)
     this.#getter = new MessageGetter({
       ...core,
@@ -127,7 +128,8 @@ export class MessageStore {
     const { disk, directory, lifecycle, queueWriter, turn } = this.#core
     queueWriter.onQueueWritten = queue => this.#maintenance.noteWritten(queue)
     queueWriter.onFailure = error => this.#writer.reportWriteFailure('a consume queue could not be written', error)
-    // Durable before the first message: without it a start after power loss would believe in a clean stop.
+    // Both durable before the first message: a start after power loss must know that the stop wasn't clean.
+    this.#maintenance.saveFirst()
     disk.writeFile(`${directory}/abort`, String(process.pid), { sync: true })
     disk.syncDirectory(directory)
     lifecycle.move('opened', 'recovered')
@@ -135,8 +137,8 @@ export class MessageStore {
       turn.onEnd('write', () => this.#writer.endTurn()),
       turn.onEnd('wake', () => this.#writer.tellArrivals()),
     )
-    this.#maintenance.saveFirst()
     this.#maintenance.start()
+    this.requestFlush(this.#core.watermarks.written)
     this.#retention.start()
   }
 
@@ -333,13 +335,13 @@ export class MessageStore {
   /** Removes a topic's queues at once; its messages stay in the log until their files go. */
   deleteTopic(topic: string): void {
     const { batchQueues, directory, disk, queues } = this.#core
+    this.#maintenance.forgetDurable()
     for (const queue of queues.queuesOf(topic)) this.#removeQueue(queue)
     for (const kind of ['consumequeue', 'consumequeue_ext']) {
       if (disk.list(`${directory}/${kind}/${topic}`) !== undefined)
         disk.removeDirectory(`${directory}/${kind}/${topic}`)
     }
     if (batchQueues.queuesOf(topic).length > 0) batchQueues.removeTopic(topic)
-    this.#maintenance.forgetDurable()
   }
 
   /** Removes the queues of topics that aren't `known`, except system topics and light queues. Returns the topics removed. */
@@ -353,13 +355,13 @@ export class MessageStore {
   cleanExpiredConsumeQueues(): number {
     const { commitLog, queues } = this.#core
     let count = 0
+    this.#maintenance.forgetDurable()
     for (const queue of [...queues.all()]) {
       if (isKeptTopic(queue.topic)) continue
       if (queue.maxPhysicalOffset === 0 || queue.maxPhysicalOffset > commitLog.minOffset) continue
       this.#removeQueue(queue)
       count++
     }
-    if (count > 0) this.#maintenance.forgetDurable()
     return count
   }
 

@@ -25,6 +25,7 @@ const HOUR_MS = 3_600_000
  */
 export class Retention {
   readonly #core: StoreCore
+  readonly #onFilesRemoved: () => void
   readonly #timers: Timer[] = []
   #manualRounds = 0
   #isDeleting = false
@@ -33,8 +34,10 @@ export class Retention {
   /** Used space in percent when last looked, −1 when unknown. */
   usedPercent = -1
 
-  constructor(core: StoreCore) {
+  /** `onFilesRemoved` is called before files of queues go. */
+  constructor(core: StoreCore, onFilesRemoved: () => void) {
     this.#core = core
+    this.#onFilesRemoved = onFilesRemoved
     this.#minOffsetSeen = core.commitLog.minOffset
   }
 
@@ -100,6 +103,7 @@ export class Retention {
     const { minOffset } = commitLog
     if (minOffset === this.#minOffsetSeen) return
     this.#minOffsetSeen = minOffset
+    this.#onFilesRemoved()
     for (const queue of queues.all()) {
       deleteQueueFiles(queue, minOffset)
       correctMinOffset(queue, minOffset)

@@ -98,6 +98,8 @@ export class CommitLog {
   #writeChunk(chunk: TailChunk): void {
     const offset = chunk.baseOffset + chunk.written
     const segment = this.log.ensureSegment(offset)
+    // Once per file: a power loss must not keep a later file and lose an earlier one.
+    this.log.syncNames()
     this.log
       .file(segment)
       .writeSync(chunk.buffer, chunk.written, chunk.length - chunk.written, offset - segment.startOffset)

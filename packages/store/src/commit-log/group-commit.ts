@@ -54,7 +54,6 @@ export class GroupCommit {
     const target = this.#watermarks.written
     const timestamp = this.#listener.newestTimestamp()
     try {
-      log.syncNames()
       const files = log.segments.filter(
         segment => segment.startOffset < target && segment.startOffset + log.fileSizeBytes > this.#watermarks.flushed,
       )

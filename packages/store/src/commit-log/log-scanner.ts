@@ -11,6 +11,14 @@ import type { SegmentedLog } from '../segment/segmented-log.ts'
 /** Receives one valid record; `start` is its place in `buffer`, which is overwritten afterwards. */
 export type RecordVisitor = (buffer: Buffer, start: number, shape: RecordShape, physicalOffset: number) => void
 
+export interface ScanOptions extends RecordCheckOptions {
+  /**
+   * Records from here on may be torn by a power loss, which leaves zeros where sectors are missing. The body's CRC doesn't cover topic and
+   * properties, so those must have no zero byte.
+   */
+  readonly tornFrom?: number | undefined
+}
+
 export interface ScanEnd {
   /** Behind the last valid record, or the start of the file that a blank record led to. */
   readonly endOffset: number
@@ -28,7 +36,7 @@ const BLOCK_BYTES = 2 * 1024 * 1024
 export async function scanLog(
   log: SegmentedLog,
   offset: number,
-  options: RecordCheckOptions,
+  options: ScanOptions,
   visit: RecordVisitor,
 ): Promise<ScanEnd> {
   let buffer = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, log.fileSizeBytes))
@@ -66,13 +74,7 @@ interface BlockEnd {
   reason: string
 }
 
-function walk(
-  buffer: Buffer,
-  length: number,
-  position: number,
-  options: RecordCheckOptions,
-  visit: RecordVisitor,
-): BlockEnd {
+function walk(buffer: Buffer, length: number, position: number, options: ScanOptions, visit: RecordVisitor): BlockEnd {
   let at = 0
   let recordCount = 0
   for (;;) {
@@ -85,8 +87,17 @@ function walk(
     if (readInt64(buffer, at + recordLayout.physicalOffset) !== position + at) {
       return { consumed: at, recordCount, stop: 'invalid', reason: 'the record states another physical offset' }
     }
+    if (position + at >= (options.tornFrom ?? Number.POSITIVE_INFINITY) && hasZeroText(buffer, check.shape)) {
+      return { consumed: at, recordCount, stop: 'invalid', reason: 'topic or properties are torn' }
+    }
     visit(buffer, at, check.shape, position + at)
     recordCount++
     at += check.shape.totalSize
   }
+}
+
+function hasZeroText(buffer: Buffer, shape: RecordShape): boolean {
+  const topic = buffer.subarray(shape.topicStart, shape.topicEnd)
+  const properties = buffer.subarray(shape.propertiesStart, shape.propertiesEnd)
+  return topic.includes(0) || properties.includes(0)
 }

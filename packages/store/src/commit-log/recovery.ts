@@ -13,12 +13,12 @@ import { extAddressOf, isExtAddress } from '../consume-queue/consume-queue-ext.t
 import { entryTagsHigh, entryTagsLow } from '../consume-queue/entries.ts'
 import { loadQueues } from '../consume-queue/queue-loader.ts'
 import { correctMinOffset, readEntryInts, truncateQueue } from '../consume-queue/queue-recovery.ts'
-import type { QueueTable } from '../consume-queue/queue-table.ts'
+import { fingerprintOf, type QueueTable } from '../consume-queue/queue-table.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { KeyIndex } from '../index/key-index.ts'
 import type { StoreOptions } from '../options.ts'
 import type { CommitLog } from './commit-log.ts'
-import { scanLog } from './log-scanner.ts'
+import { type ScanOptions, scanLog } from './log-scanner.ts'
 
 export interface RecoveryContext {
   readonly disk: Disk
@@ -46,6 +46,10 @@ export interface RecoveryResult {
   readonly lastStoreTimestamp: number
   /** What survives power loss, until the next thorough sync. */
   readonly durable: ResumePosition
+  /** Of the queues at that position; −1 when they must be taken for lost after power loss. */
+  readonly durableFingerprint: number
+  /** Nothing of queues and index has been written since. */
+  readonly isAllDurable: boolean
 }
 
 /**
@@ -70,22 +74,27 @@ interface StartPoint {
  */
 export async function recover(context: RecoveryContext): Promise<RecoveryResult> {
   const { checkpoint, commitLog, queues, batchQueues, index, dispatcher, logger } = context
-  commitLog.log.load({ acceptShortLast: !context.isCleanExit })
+  const { resumePoint } = checkpoint
+  commitLog.log.load(resumePoint === undefined ? {} : { completeFrom: resumePoint.durable.offset })
   if (commitLog.log.segments.length === 0) return startEmpty(context)
   const resume = findResumePosition(context)
-  await loadQueues(context.disk, context.clock, context.directory, queues, resume?.trust === 'resume')
+  const state = resume === undefined ? 'foreign' : resume.trust === 'resume' ? 'trusted' : 'cut'
+  await loadQueues(context.disk, context.clock, context.directory, queues, state)
   batchQueues.load()
   let start = resume ?? findForeignStart(context)
   if (start.trust === 'resume-durable') {
     truncateQueues(context, start.dispatchOffset)
-    if (!hasAllDurableEntries(context))
+    if (!hasAllDurableEntries(context)) {
       start = { ...start, scanOffset: commitLog.minOffset, dispatchOffset: commitLog.minOffset }
+      dispatcher.rebuild = 'all'
+    }
   }
   const isWholeLog = start.scanOffset <= commitLog.minOffset
   loadIndex(context, start, isWholeLog)
   dispatcher.isWholeLog = isWholeLog && start.dispatchOffset <= commitLog.minOffset
   const indexedUpTo = index?.endPhysicalOffset ?? 0
-  const checks = recordChecks(context.options)
+  const tornFrom = start.trust === 'resume-durable' ? resumePoint?.durable.offset : undefined
+  const checks = { ...recordChecks(context.options), tornFrom }
   let lastRecordOffset = start.scanOffset
   const end = await scanLog(commitLog.log, start.scanOffset, checks, (buffer, at, shape, physicalOffset) => {
     lastRecordOffset = physicalOffset
@@ -93,6 +102,7 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
     dispatcher.dispatch(buffer, at, shape, physicalOffset, physicalOffset > indexedUpTo)
   })
   const lastStoreTimestamp = dispatcher.storeTimestamp
+  const isRebuilt = dispatcher.rebuild !== undefined || dispatcher.damaged.size > 0
   if (dispatcher.damaged.size > 0) await rebuildDamaged(context, checks)
   settleEnd(context, end.endOffset, end.reason)
   logger.info(
@@ -100,14 +110,15 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
     'commit log recovered',
   )
   const firstOffset = commitLog.minOffset
+  const isResumed = resume !== undefined && resumePoint !== undefined
+  const durable = isResumed ? resumePoint.durable : { offset: firstOffset, scanOffset: firstOffset }
   return {
     endOffset: end.endOffset,
     scanOffset: Math.min(lastRecordOffset, end.endOffset),
     lastStoreTimestamp,
-    durable:
-      resume === undefined || checkpoint.resumePoint === undefined
-        ? { offset: firstOffset, scanOffset: firstOffset }
-        : checkpoint.resumePoint.durable,
+    durable,
+    durableFingerprint: isResumed && !isRebuilt ? resumePoint.durableFingerprint : -1,
+    isAllDurable: start.trust === 'resume' && !isRebuilt && durable.offset === end.endOffset,
   }
 }
 
@@ -122,7 +133,14 @@ function startEmpty(context: RecoveryContext): RecoveryResult {
     if (disk.list(`${directory}/${name}`) !== undefined) disk.removeDirectory(`${directory}/${name}`)
   }
   if (disk.list(`${directory}/index`) !== undefined) index?.clear()
-  return { endOffset: 0, scanOffset: 0, lastStoreTimestamp: 0, durable: { offset: 0, scanOffset: 0 } }
+  return {
+    endOffset: 0,
+    scanOffset: 0,
+    lastStoreTimestamp: 0,
+    durable: { offset: 0, scanOffset: 0 },
+    durableFingerprint: -1,
+    isAllDurable: true,
+  }
 }
 
 /** The resume point of our last run, when the log still agrees with it. */
@@ -145,10 +163,9 @@ function findResumePosition(context: RecoveryContext): StartPoint | undefined {
 
 /** After power loss the names of files, and with them whole queues, may be gone, although their contents were synced. */
 function hasAllDurableEntries(context: RecoveryContext): boolean {
-  let count = 0
-  for (const queue of context.queues.all()) count += queue.nextOffset
-  if (count === context.checkpoint.resumePoint?.durableEntries) return true
-  context.logger.warn({ count }, 'consume queues lost entries with the power; the whole log is read')
+  const { checkpoint, logger, queues } = context
+  if (fingerprintOf(queues) === checkpoint.resumePoint?.durableFingerprint) return true
+  logger.warn({}, 'consume queues lost entries with the power; they are rebuilt from the whole log')
   return false
 }
 
@@ -228,23 +245,15 @@ function loadIndex(context: RecoveryContext, start: StartPoint, isWholeLog: bool
 }
 
 /** Queues with missing entries are built anew from the first record of the log on. */
-async function rebuildDamaged(context: RecoveryContext, checks: RecordCheckOptions): Promise<void> {
+async function rebuildDamaged(context: RecoveryContext, checks: ScanOptions): Promise<void> {
   const { commitLog, dispatcher, logger } = context
   const damaged = new Set(dispatcher.damaged)
   logger.warn({ queues: damaged.size }, 'consume queues with missing entries are rebuilt from the whole log')
-  for (const queue of damaged) {
-    queue.log.destroy()
-    queue.ext?.truncateAfter(-1)
-    queue.startAt(0, 0)
-    queue.minOffset = 0
-  }
-  dispatcher.damaged.clear()
-  dispatcher.only = damaged
+  dispatcher.rebuild = damaged
   dispatcher.isWholeLog = true
   await scanLog(commitLog.log, commitLog.minOffset, checks, (buffer, at, shape, physicalOffset) =>
     dispatcher.dispatch(buffer, at, shape, physicalOffset, false),
   )
-  dispatcher.only = undefined
 }
 
 function truncateQueues(context: RecoveryContext, endOffset: number): void {

@@ -36,6 +36,8 @@ export class Tail {
   readonly #chunks: TailChunk[] = []
   readonly #free: TailChunk[] = []
   #retained = 0
+  /** Where the current file begins, when it began in this life. */
+  #fileStart = -1
   /** The chunk that was found last; undefined as soon as chunks are dropped. */
   #found: TailChunk | undefined
   /** Offset of the next record. */
@@ -60,7 +62,12 @@ export class Tail {
   /** The chunk that takes the next record, with room for `size` bytes behind its `length`. */
   reserve(size: number): TailChunk {
     const last = this.#chunks[this.#chunks.length - 1]
-    if (last !== undefined && last.baseOffset + last.length === this.appendedOffset) {
+    // A chunk never reaches into the next file, also where the blank record ended exactly at the file's end.
+    if (
+      last !== undefined &&
+      last.baseOffset + last.length === this.appendedOffset &&
+      this.appendedOffset !== this.#fileStart
+    ) {
       if (last.length + size <= last.buffer.length) return last
     }
     return this.#addChunk(size)
@@ -76,6 +83,7 @@ export class Tail {
   skipTo(offset: number): void {
     assert(offset >= this.appendedOffset, 'the log only grows')
     this.appendedOffset = offset
+    this.#fileStart = offset
   }
 
   /** All chunks' bytes are in the file. */
@@ -101,6 +109,7 @@ export class Tail {
       this.#giveBack(chunk)
     }
     this.appendedOffset = this.writtenOffset
+    this.#fileStart = -1
   }
 
   /** The chunk that holds all of `[offset, offset + size)`, if it is still in memory. */

@@ -107,9 +107,9 @@ export class ConsumeQueueExt {
     this.#writtenEnd = this.#settledEnd
   }
 
-  /** Finds the last valid unit, looking at the last three files. */
-  recover(): void {
-    this.log.load()
+  /** Finds the last valid unit, looking at the last three files. `isCut`: the power was lost, lengths of files may be gone. */
+  recover(isCut: boolean): void {
+    this.log.load(isCut ? { completeFrom: 0 } : {})
     const first = this.log.segments[Math.max(0, this.log.segments.length - 3)]
     this.#setEnd(first === undefined ? 0 : this.#scan(first.startOffset))
     this.log.removeFrom(this.#end)

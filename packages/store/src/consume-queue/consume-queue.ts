@@ -61,8 +61,8 @@ export class ConsumeQueue {
   /** Start, in the log, of the first record whose entry isn't written, and its store time. Valid while dirty. */
   dirtySincePhysicalOffset = 0
   dirtySinceTimestamp = 0
-  /** Written since the last sync of all queues. */
-  needsSync = false
+  /** Entries below it are on the device. */
+  syncedOffset = 0
   readonly #context: ConsumeQueueContext
   #settledPhysicalOffset = 0
 
@@ -130,6 +130,7 @@ export class ConsumeQueue {
     this.settledOffset = offset
     this.visibleOffset = offset
     this.writtenOffset = offset
+    this.syncedOffset = Math.min(this.syncedOffset, offset)
     this.recent = noEntries
     this.recentStart = offset
     this.maxPhysicalOffset = maxPhysicalOffset
@@ -148,7 +149,6 @@ export class ConsumeQueue {
       scratchBytes.subarray(0, bytes).swap32()
       this.log.writeSync(scratchBytes, 0, bytes, this.writtenOffset * ENTRY_BYTES)
       this.writtenOffset += count
-      this.needsSync = true
     }
   }
 
@@ -197,7 +197,6 @@ export class ConsumeQueue {
       offset += count
       blank -= count
     }
-    this.needsSync = true
   }
 
   #makeRoom(): void {

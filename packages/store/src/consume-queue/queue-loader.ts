@@ -1,5 +1,5 @@
 import type { Clock, Disk } from '@rocketmq-ts/runtime'
-import { recoverQueueEnd } from './queue-recovery.ts'
+import { type QueueFilesState, recoverQueueEnd } from './queue-recovery.ts'
 import type { QueueTable } from './queue-table.ts'
 
 /** Longest stretch without letting the event loop turn. */
@@ -14,7 +14,7 @@ export async function loadQueues(
   clock: Clock,
   directory: string,
   queues: QueueTable,
-  isTrusted: boolean,
+  state: QueueFilesState,
 ): Promise<void> {
   const root = `${directory}/consumequeue`
   let sliceEnd = clock.monotonic() + SLICE_MS
@@ -23,8 +23,8 @@ export async function loadQueues(
     for (const entry of disk.list(`${root}/${topic.name}`) ?? []) {
       if (!entry.isDirectory || !/^\d{1,9}$/.test(entry.name)) continue
       const queue = queues.getOrCreate(topic.name, Number(entry.name))
-      recoverQueueEnd(queue, isTrusted)
-      queue.ext?.recover()
+      recoverQueueEnd(queue, state)
+      queue.ext?.recover(state === 'cut')
       if (clock.monotonic() >= sliceEnd) {
         await new Promise<void>(resolve => clock.setImmediate(resolve))
         sliceEnd = clock.monotonic() + SLICE_MS

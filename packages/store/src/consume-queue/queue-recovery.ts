@@ -33,12 +33,17 @@ export function readEntryInts(queue: ConsumeQueue, index: number): Int32Array | 
 }
 
 /**
- * Loads the files of `queue` and continues its numbers at their end. With `isTrusted` (nothing was lost since we wrote them) the entries
- * form a run without holes, so the end is searched by halving; else the last three files are read whole, as Java does.
+ * How the files of a queue may look. `trusted`: we wrote them and nothing was lost since, so the entries form a run without holes, whose
+ * end is searched by halving. `cut`: we wrote them, and the power was lost; lengths of files may be gone. `foreign`: Java wrote
+ * them; the last three files are read whole, as Java does.
  */
-export function recoverQueueEnd(queue: ConsumeQueue, isTrusted: boolean): void {
+export type QueueFilesState = 'trusted' | 'cut' | 'foreign'
+
+/** Loads the files of `queue` and continues its numbers at their end. */
+export function recoverQueueEnd(queue: ConsumeQueue, state: QueueFilesState): void {
   const { log } = queue
-  log.load()
+  const isTrusted = state === 'trusted'
+  log.load(state === 'cut' ? { completeFrom: 0 } : {})
   if (log.segments.length === 0) return
   const entriesPerFile = log.fileSizeBytes / ENTRY_BYTES
   const firstFile = isTrusted ? log.segments.length - 1 : Math.max(0, log.segments.length - 3)
@@ -54,6 +59,8 @@ export function recoverQueueEnd(queue: ConsumeQueue, isTrusted: boolean): void {
   const last = end > log.startOffset / ENTRY_BYTES ? readEntry(queue, end - 1) : undefined
   if (last !== undefined) maxPhysicalOffset = endOfEntry(last)
   queue.startAt(end, maxPhysicalOffset)
+  // Of files that a killed process wrote nobody knows what the device has; the next sync takes them all.
+  queue.syncedOffset = state === 'cut' ? end : 0
 }
 
 function endOfEntry(entry: Buffer): number {
@@ -111,7 +118,6 @@ export function truncateQueue(queue: ConsumeQueue, endOffset: number): boolean {
   const maxPhysicalOffset = last === undefined ? 0 : endOfEntry(last)
   log.truncate(end * ENTRY_BYTES)
   queue.startAt(end, maxPhysicalOffset)
-  queue.needsSync = true
   return true
 }
 

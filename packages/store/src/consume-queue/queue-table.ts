@@ -106,3 +106,20 @@ export class QueueTable {
     )
   }
 }
+
+/**
+ * Stands for what the files of all queues hold: which queues there are, where each begins and ends. −2 when the files of one have a gap, which
+ * no stored fingerprint is.
+ */
+export function fingerprintOf(queues: QueueTable): number {
+  let sum = 0
+  for (const queue of queues.all()) {
+    const { segments, fileSizeBytes, startOffset, limitOffset } = queue.log
+    if (segments.length * fileSizeBytes !== limitOffset - startOffset) return -2
+    let hash = Math.imul(queue.topicHash ^ queue.queueId, 0x9e3779b1)
+    hash = Math.imul(hash ^ queue.writtenOffset, 0x85ebca6b) ^ (hash >>> 15)
+    hash = Math.imul(hash ^ (startOffset / ENTRY_BYTES), 0xc2b2ae35) ^ (hash >>> 13)
+    sum = (sum + (hash >>> 0)) % 0x1_0000_0000
+  }
+  return sum
+}

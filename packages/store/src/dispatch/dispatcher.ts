@@ -14,6 +14,7 @@ import { isAsciiText, readInt32, readInt64, readText } from '@rocketmq-ts/model/
 import type { BatchQueues } from '../consume-queue/batch-queues.ts'
 import type { ConsumeQueue } from '../consume-queue/consume-queue.ts'
 import { extAddressHigh } from '../consume-queue/consume-queue-ext.ts'
+import { ENTRY_BYTES } from '../consume-queue/entries.ts'
 import type { QueueTable } from '../consume-queue/queue-table.ts'
 import type { KeyIndex } from '../index/key-index.ts'
 import type { StoreOptions } from '../options.ts'
@@ -43,8 +44,9 @@ export class Dispatcher {
   #topic = ''
   /** Queues in which a record's number was greater than the next one: entries before it are missing. */
   readonly damaged = new Set<ConsumeQueue>()
-  /** Only these get entries, when set. */
-  only: ReadonlySet<ConsumeQueue> | undefined
+  /** Only these get entries, when set, and are begun anew with their first record; for scans of the whole log. */
+  rebuild: ReadonlySet<ConsumeQueue> | 'all' | undefined
+  readonly #rebuilt = new Set<ConsumeQueue>()
   /** The scan begins at the log's first record: what it doesn't find is nowhere. */
   isWholeLog = false
   storeTimestamp = 0
@@ -125,8 +127,17 @@ export class Dispatcher {
     tagsLow: number,
     properties: string,
   ): void {
-    if (this.only !== undefined && !this.only.has(queue)) return
-    if (physicalOffset + size <= queue.maxPhysicalOffset || queueOffset < queue.nextOffset) return
+    if (this.rebuild !== undefined) {
+      if (this.rebuild !== 'all' && !this.rebuild.has(queue)) return
+      if (!this.#rebuilt.has(queue)) this.#beginAnew(queue, queueOffset)
+    }
+    const isBeforeEnd = physicalOffset + size <= queue.maxPhysicalOffset
+    if (isBeforeEnd || queueOffset < queue.nextOffset) {
+      // A file that is missing at the front, or an end that says other numbers than the log.
+      const isBeforeFiles = queueOffset * ENTRY_BYTES < queue.log.startOffset
+      if (isBeforeFiles || !isBeforeEnd) this.damaged.add(queue)
+      return
+    }
     if (queueOffset > queue.nextOffset && !this.#bridgeGap(queue, queueOffset)) return
     let high = tagsHigh
     let low = tagsLow
@@ -137,6 +148,15 @@ export class Dispatcher {
       low = address | 0
     }
     queue.push(physicalOffset, size, high, low, this.storeTimestamp)
+  }
+
+  /** Queues that the log still knows; the others keep what they have. */
+  #beginAnew(queue: ConsumeQueue, queueOffset: number): void {
+    this.#rebuilt.add(queue)
+    queue.log.destroy()
+    queue.ext?.truncateAfter(-1)
+    queue.startAt(queueOffset, 0)
+    queue.minOffset = queueOffset
   }
 
   /** True when the entry can be written behind the gap. */

@@ -54,6 +54,8 @@ export class IndexFile {
   #settledEndPhysicalOffset = 0
   /** Entries from `#writtenCount` on. */
   #pending: DataView
+  /** Full, and all written: only the sync is missing. */
+  isComplete = false
   /** The slots on disk know all entries of records before this offset. */
   slotsWrittenOffset = 0
   /** The page at which the current round of {@link writeSlots} stands, and what there was when it began. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Clock, Disk, Logger } from '@rocketmq-ts/runtime'
 import { IndexFile, type IndexFileSizes } from './index-file.ts'
 
@@ -47,6 +48,8 @@ export class KeyIndex {
   /** Files made since the last settle, for taking back. */
   #newInTurn = 0
   #directoryExists = false
+  #isNewDirectory = false
+  #hasNewNames = false
 
   constructor(context: KeyIndexContext, directory: string, sizes: IndexFileSizes) {
     this.#context = context
@@ -132,26 +135,33 @@ export class KeyIndex {
     if (!this.#directoryExists && this.#files.length > 0) {
       this.#context.disk.makeDirectory(this.directory)
       this.#directoryExists = true
+      this.#isNewDirectory = true
     }
     for (const file of this.#finishing) file.writeEntries()
     this.#files[this.#files.length - 1]?.writeEntries()
   }
 
   /**
-   * Writes up to `pageCount` changed slot pages. Returns the files that are full and now complete on disk; the caller syncs them and then
-   * calls {@link IndexFile.forgetSlots}.
+   * Writes up to `pageCount` changed slot pages. Returns a full file that is now complete but not yet synced; the caller syncs it and then
+   * calls {@link finish}.
    */
-  writeSlots(pageCount: number): IndexFile[] {
-    const complete: IndexFile[] = []
-    while (this.#finishing.length > 0) {
-      const file = this.#finishing[0]!
-      file.writeSlots(pageCount)
-      if (file.dirtyPageCount > 0) return complete
-      complete.push(file)
-      this.#finishing.shift()
+  writeSlots(pageCount: number): IndexFile | undefined {
+    const [file] = this.#finishing
+    if (file === undefined) {
+      this.#files[this.#files.length - 1]?.writeSlots(pageCount)
+      return undefined
     }
-    this.#files[this.#files.length - 1]?.writeSlots(pageCount)
-    return complete
+    if (file.isComplete) return undefined
+    file.writeSlots(pageCount)
+    if (file.dirtyPageCount > 0) return undefined
+    file.isComplete = true
+    return file
+  }
+
+  /** A complete file is on the device. */
+  finish(file: IndexFile): void {
+    this.#finishing = this.#finishing.filter(other => other !== file)
+    file.forgetSlots()
   }
 
   /** Changed slot pages of all files. */
@@ -164,6 +174,18 @@ export class KeyIndex {
   /** The slots on disk know all entries of records before this offset; for the resume point. */
   get slotsWrittenOffset(): number {
     return (this.#finishing[0] ?? this.#files[this.#files.length - 1])?.slotsWrittenOffset ?? 0
+  }
+
+  /** Brings what was written of unfinished files, and the names of new ones, to the device. All entries must be written. */
+  async sync(): Promise<void> {
+    const { disk } = this.#context
+    if (this.#hasNewNames) {
+      disk.syncDirectory(this.directory)
+      if (this.#isNewDirectory) disk.syncDirectory(dirname(this.directory))
+      this.#isNewDirectory = false
+      this.#hasNewNames = false
+    }
+    for (const file of [...this.#finishing, ...this.#files.slice(-1)]) await file.sync()
   }
 
   /** Writes all changed slot pages; nothing may be unsettled. */
@@ -263,6 +285,7 @@ export class KeyIndex {
     if (previous !== undefined) this.#finishing.push(previous)
     this.#files.push(file)
     this.#newInTurn++
+    this.#hasNewNames = true
     return file
   }
 }

@@ -64,9 +64,10 @@ export class SegmentedLog {
 
   /**
    * Lists the directory. A last file of length 0 (a crash while it was made) is removed; any other length than the
-   * configured one, or a name that is no number, throws `STORE_CORRUPT`. `acceptShortLast` completes a short last file instead.
+   * configured one, or a name that is no number, throws `STORE_CORRUPT`; a file that is too short and reaches behind `completeFrom` is
+   * completed with zeros instead, because a crash may have kept its length from the device.
    */
-  load(options: { acceptShortLast?: boolean } = {}): void {
+  load(options: { completeFrom?: number } = {}): void {
     const entries = this.#context.disk.list(this.directory)
     this.#directoryExists = entries !== undefined
     const names = (entries ?? []).filter(entry => !entry.isDirectory).map(entry => entry.name)
@@ -77,25 +78,27 @@ export class SegmentedLog {
         throw new RocketMqError('STORE_CORRUPT', `${path} is no file of this log`, { details: { path } })
       }
       const size = this.#context.disk.stat(path)?.size ?? 0
-      if (size !== this.fileSizeBytes && !this.#repairLength(path, size, index === names.length - 1, options)) continue
+      const isLast = index === names.length - 1
+      if (size !== this.fileSizeBytes && !this.#repairLength(path, size, isLast, options.completeFrom)) continue
       this.#segments.push(new SegmentFile(path, Number(name)))
     }
   }
 
   /** True when the file counts after all; false when it was removed. */
-  #repairLength(path: string, size: number, isLast: boolean, options: { acceptShortLast?: boolean }): boolean {
+  #repairLength(path: string, size: number, isLast: boolean, completeFrom = Number.POSITIVE_INFINITY): boolean {
     const { disk, logger } = this.#context
-    if (isLast && size === 0) {
-      logger.warn({ path }, 'empty file at the end of a log removed')
-      disk.removeFile(path)
-      return false
-    }
-    if (isLast && options.acceptShortLast && size < this.fileSizeBytes) {
-      logger.warn({ path, size, expected: this.fileSizeBytes }, 'short file at the end of a log completed')
+    const end = Number(path.slice(path.lastIndexOf('/') + 1)) + this.fileSizeBytes
+    if (size < this.fileSizeBytes && end > completeFrom) {
+      logger.warn({ path, size, expected: this.fileSizeBytes }, 'short file of a log completed')
       const file = disk.open(path)
       file.truncate(this.fileSizeBytes)
       file.close()
       return true
+    }
+    if (isLast && size === 0) {
+      logger.warn({ path }, 'empty file at the end of a log removed')
+      disk.removeFile(path)
+      return false
     }
     throw new RocketMqError('STORE_CORRUPT', `${path} has ${size} bytes instead of ${this.fileSizeBytes}`, {
       details: { path, size, expected: this.fileSizeBytes },
@@ -232,7 +235,7 @@ export class SegmentedLog {
     this.#context.disk.removeDirectory(this.directory)
   }
 
-  /** Makes the names of new files durable; nothing to do when there are none. Blocks. */
+  /** Makes the names of new files durable, in the order of the files; nothing to do when there are none. Blocks. */
   syncNames(): void {
     if (!this.#hasNewNames) return
     this.#hasNewNames = false

@@ -21,6 +21,8 @@ export interface Life {
   /** The log's end that `onWritten`, `onFlushed` have told. */
   written: number
   flushed: number
+  /** Messages made so far, stored or not: the source of their unique keys. */
+  made: number
 }
 
 export const crashOptions: Partial<StoreOptions> = {
@@ -67,10 +69,8 @@ export async function openScene(scene: Scene): Promise<{ store: MessageStore; tu
   return { store, turn }
 }
 
-let counter = 0
-
-function randomRecord(random: Random, topic: string, queueId: number): AppendRecord {
-  const uniqueKey = `u${counter++}`
+function randomRecord(random: Random, life: Life, topic: string, queueId: number): AppendRecord {
+  const uniqueKey = `u${life.made++}`
   const bodyText = `${uniqueKey}:`.padEnd(4 + random.int(random.int(10) === 0 ? 1500 : 120), 'x')
   const keys = random.int(3) === 0 ? `k${random.int(5)} k${random.int(5)}` : undefined
   const keysText = keys === undefined ? '' : `KEYS\u0001${keys}\u0002`
@@ -89,7 +89,7 @@ export function sendSome(store: MessageStore, random: Random, life: Life): void 
   const topic = `T${random.int(3)}`
   const queueId = random.int(2)
   const count = random.int(5) === 0 ? 2 + random.int(3) : 1
-  const records = Array.from({ length: count }, () => randomRecord(random, topic, queueId))
+  const records = Array.from({ length: count }, () => randomRecord(random, life, topic, queueId))
   const result = count === 1 ? store.append(records[0]!) : store.appendBatch(records)
   if (result.status !== 'PUT_OK') return
   const offsets = count === 1 ? [result.physicalOffset] : result.physicalOffsets
@@ -136,5 +136,5 @@ export async function runWorkload(scene: Scene, steps: number): Promise<void> {
 
 /** A scene from a seed. */
 export function newScene(seed: number, disk: SimDisk, clock: SimClock, options: Partial<StoreOptions>): Scene {
-  return { disk, clock, random: seededRandom(seed), options, life: { sent: [], written: 0, flushed: 0 } }
+  return { disk, clock, random: seededRandom(seed), options, life: { sent: [], written: 0, flushed: 0, made: 0 } }
 }
