@@ -1,6 +1,7 @@
 import { type MessageQueue, messageQueueKey, type SubscriptionData } from '@rocketmq-ts/model'
 import type { Logger } from '@rocketmq-ts/runtime'
 import type { ClientInstance } from '../client-instance.ts'
+import { assertNameServers } from '../consume/assert-name-servers.ts'
 import type {
   ConsumeDirectlyResult,
   ConsumeFromWhere,
@@ -69,6 +70,7 @@ export class PullRegistration implements ConsumerRegistration, RebalanceTarget {
     const { instance, subscriptions } = this.#deps
     instance.registerConsumer(this.group, this)
     await instance.start()
+    assertNameServers(instance)
     await Promise.all([...subscriptions.topics()].map(topic => instance.routes.refresh(topic)))
     await instance.sendHeartbeats()
     await this.#rebalancer?.start()

@@ -2,6 +2,7 @@ import { type MessageQueue, withoutNamespace } from '@rocketmq-ts/model'
 import { CURRENT_VERSION, checkClientConfig, ResponseCode, versionName } from '@rocketmq-ts/protocol'
 import { type Logger, RocketMqError, type Timer } from '@rocketmq-ts/runtime'
 import type { ClientInstance } from '../client-instance.ts'
+import { assertNameServers } from '../consume/assert-name-servers.ts'
 import { PullClient } from '../consume/pull-client.ts'
 import { queueMaxOffset, queueOffsetByTime } from '../consume/queue-offsets.ts'
 import { SendBack } from '../consume/send-back.ts'
@@ -102,6 +103,7 @@ export class RunningConsumer {
     this.#instance.registerConsumer(this.#options.wireGroup, this.#facts)
     this.#isRegistered = true
     await this.#instance.start()
+    assertNameServers(this.#instance)
     await Promise.all([...this.#subscriptions.topics()].map(topic => this.#instance.routes.refresh(topic)))
     await this.#checkExpressions()
     await this.#instance.sendHeartbeats()

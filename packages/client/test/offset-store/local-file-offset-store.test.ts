@@ -49,7 +49,8 @@ test('an offset moves up only, unless it is set', async () => {
 
 test("a file written by Java's client is read, and ours has its form", async () => {
   const java =
-    '{\n\t"offsetTable":{{\n\t\t\t"brokerName":"broker-a",\n\t\t\t"queueId":1,\n\t\t\t"topic":"orders"\n\t\t}:42,{"brokerName":"broker-a","queueId":0,"topic":"orders"}:7}\n}'
+    '{\n\t"offsetTable":{{\n\t\t\t"brokerName":"broker-a",\n\t\t\t"queueId":1,\n\t\t\t"topic":"orders"\n\t\t}:42,' +
+    '{"brokerName":"broker-a","queueId":0,"topic":"orders"}:7}\n}'
   realDisk.makeDirectory(join(directory, 'c', 'g'))
   writeFileSync(path(), java)
   const store = await open()

@@ -344,6 +344,27 @@ test('an expression that the broker refuses fails the start with its words', asy
   assert.equal(consumer.state, 'closed')
 })
 
+test('a consumer without any name server fails to start; one whose name server is down starts and waits for it', async () => {
+  await using scene = await ConsumerScene.start()
+  const lost = await scene.push({ nameServers: '' })
+  assert.equal((await rejectionOf(lost.start(() => {}))).code, 'NO_NAME_SERVER')
+  assert.equal((await rejectionOf(scene.pull({ nameServers: '' }))).code, 'NO_NAME_SERVER')
+  scene.broker.put('orders', 0)
+  scene.nameServer.isSilent = true
+  let count = 0
+  const consumer = await scene.push({ requestTimeoutMs: 100 })
+  let isStarted = false
+  void consumer
+    .start(() => void count++)
+    .then(() => {
+      isStarted = true
+    })
+  await advanceUntil(scene.clock, () => isStarted, 'the start does not wait for ever')
+  assert.deepEqual(consumer.heldQueues, [])
+  scene.nameServer.isSilent = false
+  await advanceUntil(scene.clock, () => count === 1, 'the message is consumed')
+})
+
 test('a closed consumer leaves no timer behind and has told the broker', async () => {
   await using scene = await ConsumerScene.start()
   const consumer = await scene.push()

@@ -41,7 +41,7 @@ export class ManualClock implements Clock {
     setImmediate(callback)
   }
 
-  /** Moves time on, calling what is due in order. What a callback starts asynchronously runs later; see {@link settle} and {@link advanceUntil}. */
+  /** Moves time on, calling what is due in order. What a callback starts asynchronously runs later; see {@link settle}. */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms
     for (let next = this.#due(endMs); next !== undefined; next = this.#due(endMs)) {
