@@ -122,6 +122,8 @@ export class Maintenance {
 
   #writeSlice(): void {
     const { index, queueWriter } = this.#core
+    // So that no entry of an unfinished turn is among those to be written.
+    this.#writer.writeNow()
     const count = Math.max(SLICE_QUEUES_MIN, Math.ceil(queueWriter.waitingCount / SLICES))
     this.#guard('consume queues could not be written', () => queueWriter.writeSome(count))
     this.#guard('the key index could not be written', () => {
@@ -156,14 +158,14 @@ export class Maintenance {
   /** The position up to which all is on the device; undefined after a failure, which is reported. */
   async #syncAll(): Promise<ResumePosition | undefined> {
     const { index, queueWriter } = this.#core
+    this.#writer.writeNow()
     const isWritten = this.#guard('consume queues could not be written', () => {
       queueWriter.writeAll()
       index?.writeEntries()
     })
     if (!isWritten) return undefined
     const position = this.writtenPosition()
-    // Entries of a turn that isn't over keep the position from being the end, and can't be told from the others.
-    const fingerprint = queueWriter.waitingCount === 0 ? fingerprintOf(this.#core.queues) : -1
+    const fingerprint = fingerprintOf(this.#core.queues)
     const queues = [...this.#unsyncedQueues]
     this.#unsyncedQueues.clear()
     try {

@@ -13,8 +13,8 @@ export type RecordVisitor = (buffer: Buffer, start: number, shape: RecordShape, 
 
 export interface ScanOptions extends RecordCheckOptions {
   /**
-   * Records from here on may be torn by a power loss, which leaves zeros where sectors are missing. The body's CRC doesn't cover topic and
-   * properties, so those must have no zero byte.
+   * Records from here on were perhaps not written whole: a sector that is missing is zero. The body's CRC doesn't cover topic and
+   * properties, so a sector without any byte of them is taken for missing.
    */
   readonly tornFrom?: number | undefined
 }
@@ -28,6 +28,7 @@ export interface ScanEnd {
 }
 
 const BLOCK_BYTES = 2 * 1024 * 1024
+const SECTOR_BYTES = 512
 
 /**
  * Reads the log from `offset` (the start of a record) to the first place that holds no valid record: torn, damaged, stale (it states
@@ -87,7 +88,7 @@ function walk(buffer: Buffer, length: number, position: number, options: ScanOpt
     if (readInt64(buffer, at + recordLayout.physicalOffset) !== position + at) {
       return { consumed: at, recordCount, stop: 'invalid', reason: 'the record states another physical offset' }
     }
-    if (position + at >= (options.tornFrom ?? Number.POSITIVE_INFINITY) && hasZeroText(buffer, check.shape)) {
+    if (position + at >= (options.tornFrom ?? Number.POSITIVE_INFINITY) && isTorn(buffer, at, check.shape, position)) {
       return { consumed: at, recordCount, stop: 'invalid', reason: 'topic or properties are torn' }
     }
     visit(buffer, at, check.shape, position + at)
@@ -96,8 +97,16 @@ function walk(buffer: Buffer, length: number, position: number, options: ScanOpt
   }
 }
 
-function hasZeroText(buffer: Buffer, shape: RecordShape): boolean {
-  const topic = buffer.subarray(shape.topicStart, shape.topicEnd)
-  const properties = buffer.subarray(shape.propertiesStart, shape.propertiesEnd)
-  return topic.includes(0) || properties.includes(0)
+/** Whether a sector that begins within the record lacks its part of topic and properties. `position`: of the buffer in the log. */
+function isTorn(buffer: Buffer, start: number, shape: RecordShape, position: number): boolean {
+  const end = shape.propertiesEnd
+  const firstSector = Math.ceil((position + start + 1) / SECTOR_BYTES) * SECTOR_BYTES - position
+  for (let sector = firstSector; sector < end; sector += SECTOR_BYTES) {
+    const from = Math.max(sector, shape.bodyEnd)
+    const to = Math.min(sector + SECTOR_BYTES, end)
+    let at = from
+    while (at < to && buffer[at] === 0) at++
+    if (from < to && at === to) return true
+  }
+  return false
 }

@@ -93,7 +93,7 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
   loadIndex(context, start, isWholeLog)
   dispatcher.isWholeLog = isWholeLog && start.dispatchOffset <= commitLog.minOffset
   const indexedUpTo = index?.endPhysicalOffset ?? 0
-  const tornFrom = start.trust === 'resume-durable' ? resumePoint?.durable.offset : undefined
+  const tornFrom = resume?.dispatchOffset
   const checks = { ...recordChecks(context.options), tornFrom }
   let lastRecordOffset = start.scanOffset
   const end = await scanLog(commitLog.log, start.scanOffset, checks, (buffer, at, shape, physicalOffset) => {
@@ -102,6 +102,7 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
     dispatcher.dispatch(buffer, at, shape, physicalOffset, physicalOffset > indexedUpTo)
   })
   const lastStoreTimestamp = dispatcher.storeTimestamp
+  if (dispatcher.rebuild === 'all' && commitLog.minOffset === 0) removeUnknownQueues(context)
   const isRebuilt = dispatcher.rebuild !== undefined || dispatcher.damaged.size > 0
   if (dispatcher.damaged.size > 0) await rebuildDamaged(context, checks)
   settleEnd(context, end.endOffset, end.reason)
@@ -254,6 +255,16 @@ async function rebuildDamaged(context: RecoveryContext, checks: ScanOptions): Pr
   await scanLog(commitLog.log, commitLog.minOffset, checks, (buffer, at, shape, physicalOffset) =>
     dispatcher.dispatch(buffer, at, shape, physicalOffset, false),
   )
+}
+
+/** The log has never lost a file, so queues of which it knows nothing are remains. */
+function removeUnknownQueues(context: RecoveryContext): void {
+  for (const queue of [...context.queues.all()]) {
+    if (context.dispatcher.isRebuilt(queue)) continue
+    queue.log.destroy()
+    queue.ext?.log.destroy()
+    context.queues.remove(queue)
+  }
 }
 
 function truncateQueues(context: RecoveryContext, endOffset: number): void {

@@ -1,7 +1,7 @@
 import { assert, type Logger } from '@rocketmq-ts/runtime'
 import type { SegmentedLog } from '../segment/segmented-log.ts'
 import type { ConsumeQueueExt } from './consume-queue-ext.ts'
-import { ENTRY_BYTES, ENTRY_INTS, entryPhysicalOffset, setEntry } from './entries.ts'
+import { ENTRY_BYTES, ENTRY_INTS, setEntry } from './entries.ts'
 
 /** Size field of the entries that fill a queue's first file before its first real one. */
 export const PRE_BLANK_SIZE = 0x7fffffff
@@ -150,14 +150,6 @@ export class ConsumeQueue {
       this.log.writeSync(scratchBytes, 0, bytes, this.writtenOffset * ENTRY_BYTES)
       this.writtenOffset += count
     }
-  }
-
-  /** Called by the writer when entries of the unfinished turn stay unwritten. */
-  markDirtyAgain(): void {
-    const index = this.writtenOffset - this.recentStart
-    this.isDirty = true
-    this.dirtySincePhysicalOffset = entryPhysicalOffset(this.recent, index)
-    this.#context.onDirty(this)
   }
 
   /** Called by the writer after `writeEntries`: gives memory back that an idle queue needn't hold. */

@@ -1,3 +1,4 @@
+import { assert } from '@rocketmq-ts/runtime'
 import type { ConsumeQueue } from './consume-queue.ts'
 
 /**
@@ -30,19 +31,18 @@ export class QueueWriter {
   }
 
   /**
-   * Writes up to `queueCount` queues. Throws what the write throws; the failed queue stays at the head.
-   * A queue with entries of an unfinished turn waits again behind the others.
+   * Writes up to `queueCount` queues, whose entries are all settled. Throws what the write throws; the failed queue stays at the head.
    */
   writeSome(queueCount: number): void {
     for (let i = 0; i < queueCount && this.#head < this.#waiting.length; i++) {
       const queue = this.#waiting[this.#head]!
+      assert(queue.settledOffset === queue.nextOffset, 'queues are written between turns')
       queue.writeEntries()
       queue.ext?.writeUnits()
       this.#head++
       queue.isDirty = false
       queue.trim()
       this.onQueueWritten(queue)
-      if (queue.nextOffset > queue.writtenOffset) queue.markDirtyAgain()
     }
     this.#compact()
   }

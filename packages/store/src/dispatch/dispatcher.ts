@@ -56,6 +56,11 @@ export class Dispatcher {
     this.#delayLevelsMs = parseDelayLevels(context.options.messageDelayLevel)
   }
 
+  /** Whether a queue was begun anew. */
+  isRebuilt(queue: ConsumeQueue): boolean {
+    return this.#rebuilt.has(queue)
+  }
+
   /** Dispatches the record at `start` of `buffer`, which lies at `physicalOffset` of the log. */
   dispatch(buffer: Buffer, start: number, shape: RecordShape, physicalOffset: number, toIndex: boolean): void {
     const flags = readInt32(buffer, start + recordLayout.sysFlag)
