@@ -1,5 +1,6 @@
 import type { DataVersion, TopicConfig } from '@rocketmq-ts/model'
 import { type Clock, type Logger, RocketMqError, type Timer } from '@rocketmq-ts/runtime'
+import { reasonOf } from '../remarks.ts'
 
 /** First pause after a failed registration; it doubles up to the regular period. */
 const retryDelayFirstMs = 1000
@@ -136,7 +137,7 @@ export class NameServerLink {
     this.#failures++
     this.#isComplete = false
     if (isFirst && !this.#isClosed) {
-      this.#logger.warn({ nameServer: this.address, err: error }, 'registration with a name server failed')
+      this.#logger.warn({ nameServer: this.address, reason: reasonOf(error) }, 'registration with a name server failed')
     }
     // It knows us no more (it was restarted) and wants everything: no need to wait.
     if (pending.kind === 'topic' && RocketMqError.is(error) && error.code === 'RESPONSE_ERROR') {

@@ -11,6 +11,7 @@ import {
 import type { RpcClient } from '@rocketmq-ts/remoting'
 import type { Clock, Logger, Timer } from '@rocketmq-ts/runtime'
 import type { BrokerOptions } from '../options.ts'
+import { reasonOf } from '../remarks.ts'
 import type { TopicTable } from '../topic/topic-table.ts'
 import { NameServerLink } from './name-server-link.ts'
 import { parseNameServers } from './name-servers.ts'
@@ -103,7 +104,10 @@ export class Registrar {
     try {
       await this.#rpc.call(unregisterBroker, link.address, this.#identity(), { timeoutMs: unregisterTimeoutMs })
     } catch (error) {
-      this.#logger.warn({ nameServer: link.address, err: error }, 'could not unregister from a name server')
+      this.#logger.warn(
+        { nameServer: link.address, reason: reasonOf(error) },
+        'could not unregister from a name server',
+      )
     }
   }
 
@@ -218,7 +222,7 @@ export class Registrar {
       const call = isOldKind
         ? this.#isOutdated(address, this.#topics.dataVersion)
         : this.#rpc.call(brokerHeartbeat, address, this.#identity(), { timeoutMs })
-      call.catch(error => this.#logger.debug({ nameServer: address, err: error }, 'a heartbeat failed'))
+      call.catch(error => this.#logger.debug({ nameServer: address, reason: reasonOf(error) }, 'a heartbeat failed'))
     }
   }
 }
