@@ -33,7 +33,7 @@ async function prepare(
   const producer = await startJava(
     'java producer',
     'JavaPeer',
-    ['produce', `namesrv=${namesrv}`, 'topic=TopicAdmin', 'count=5', 'prefix=adm', 'tags=TagA,TagB'],
+    ['produce', `namesrv=${namesrv}`, 'topic=TopicAdmin', 'count=5', 'prefix=adm', 'tags=TagA,TagB', 'spread=true'],
     { home, ready: /done/ },
   )
   assert.equal(await producer.exited, 0, `${name}: ${producer.text}`)
@@ -81,8 +81,14 @@ async function startOurCluster(): Promise<Cluster> {
   homes.push(home)
   const { writeFileSync } = await import('node:fs')
   const configFile = `${home.path}/broker.conf`
-  writeFileSync(configFile, 'brokerName=broker-a\nbrokerClusterName=DefaultCluster\n')
-  const ours = await startOurStandalone(`${home.path}/store`, { configFile })
+  writeFileSync(
+    configFile,
+    `brokerName=broker-a\nbrokerClusterName=DefaultCluster\nstorePathCommitLog=${home.path}/store/commitlog\n`,
+  )
+  const ours = await startOurStandalone(`${home.path}/store`, {
+    configFile,
+    env: { ...process.env, ROCKETMQ_HOME: home.path },
+  })
   return prepare('ours', ours.namesrv, ours.broker, home.path, async () => {
     assert.equal(await ours.process.stop(), 0)
   })
@@ -118,7 +124,18 @@ function normalise(output: string, cluster: Cluster): string {
     .replace(/\b[0-9A-F]{32}([0-9A-F]{24})?\b/g, '<id>')
     .replace(/storeSize=\d+|commitLogOffset=\d+|CommitLog Offset: +\d+/g, '<position>')
     .replace(/\d+\.\d+(E-?\d+)?/g, '<number>')
+    .replace(/ \d+-\d+\(<number>w/g, ' <timer>(<number>w')
     .replace(/[ \t]+/g, ' ')
+}
+
+/**
+ * A defect of Java 5.3.3 that ours hasn't: it lists a topic as a consumer group of itself, and mqadmin then asks for that
+ * group's retry topic.
+ */
+function withoutPhantomGroup(text: string): string {
+  return text
+    .replace(/MessageTrack \[consumerGroup=TopicAdmin,[\s\S]*?\.java:\d+\)\]\n?/g, '')
+    .replace(/^DefaultCluster TopicAdmin TopicAdmin ?\n/gm, '')
 }
 
 /** Properties, attributes and topics come in hash order; sorted inside their braces. */
@@ -134,7 +151,10 @@ async function run(cluster: Cluster, args: readonly string[]): Promise<string> {
       .replace('<unique key>', cluster.sent[0]?.uniqueKey ?? ''),
   )
   const { exitCode, output } = await javaMqadmin(cluster.home, [...filled, '-n', cluster.namesrv])
-  return `${sortBraces(normalise(output, cluster))}\n[exit ${exitCode}]`
+  return `${withoutPhantomGroup(sortBraces(normalise(output, cluster)))}\n[exit ${exitCode}]`.replace(
+    /\n+\[exit/,
+    '\n[exit',
+  )
 }
 
 interface Case {
@@ -192,7 +212,9 @@ for (const { name, args, unordered } of cases) {
 
 /** Lines of `key : value` or `key = value`: the keys, and the values that are settings rather than measurements. */
 function keysOf(text: string): string[] {
-  return [...text.matchAll(/^([\w/.~-]+) *[:=]/gm)].map(match => (match[1] ?? '').replace(/_\/.*$/, '_<path>')).sort()
+  return [...text.matchAll(/^([\w/.~<>-]+) *[:=]/gm)]
+    .map(match => (match[1] ?? '').replace(/_[</].*$/, '_<path>'))
+    .sort()
 }
 
 test('mqadmin brokerStatus lists the same facts', { skip: skipWithoutJava }, async () => {

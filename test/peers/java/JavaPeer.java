@@ -68,7 +68,7 @@ public class JavaPeer {
         return producer;
     }
 
-    /** Sends `count` messages with bodies PREFIX-i, tags by turn from `tags`, key k-i; prints `sent <id> <offsetId> <queue> <offset>`. */
+    /** Sends `count` messages with bodies PREFIX-i, tags by turn from `tags`, key k-i, spread over the queues from 0 on with `spread=true`; prints `sent <id> <offsetId> <queue> <offset>`. */
     private static void produce() throws Exception {
         DefaultMQProducer producer = producer();
         int count = num("count", 10);
@@ -91,7 +91,10 @@ public class JavaPeer {
             if (batch) {
                 list.add(message);
             } else {
-                SendResult result = producer.send(message);
+                int index = i;
+                SendResult result = get("spread", "false").equals("true")
+                    ? producer.send(message, (queues, m, arg) -> queues.get(index % queues.size()), null)
+                    : producer.send(message);
                 say("sent " + result.getSendStatus() + " " + result.getMsgId() + " " + result.getOffsetMsgId() + " "
                     + result.getMessageQueue().getQueueId() + " " + result.getQueueOffset());
             }

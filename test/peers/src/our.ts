@@ -13,7 +13,13 @@ export interface OurStandalone {
 /** Our standalone server as a process of its own, as a user starts it. */
 export async function startOurStandalone(
   dataDirectory: string,
-  options: { namesrvPort?: number; brokerPort?: number; configFile?: string; nodeArgs?: readonly string[] } = {},
+  options: {
+    namesrvPort?: number
+    brokerPort?: number
+    configFile?: string
+    nodeArgs?: readonly string[]
+    env?: NodeJS.ProcessEnv
+  } = {},
 ): Promise<OurStandalone> {
   const namesrvPort = options.namesrvPort ?? (await freePort())
   const brokerPort = options.brokerPort ?? (await freePort())
@@ -31,7 +37,11 @@ export async function startOurStandalone(
       String(brokerPort),
       ...(options.configFile ? ['-c', options.configFile] : []),
     ],
-    { ready: /ready/, ...(options.nodeArgs ? { nodeArgs: options.nodeArgs } : {}) },
+    {
+      ready: /ready/,
+      ...(options.nodeArgs ? { nodeArgs: options.nodeArgs } : {}),
+      ...(options.env ? { env: options.env } : {}),
+    },
   )
   return { process, namesrv: `127.0.0.1:${namesrvPort}`, broker: `127.0.0.1:${brokerPort}` }
 }

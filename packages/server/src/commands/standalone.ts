@@ -56,7 +56,10 @@ async function runStandalone(io: ProgramIo, flags: StandaloneFlags): Promise<voi
         dataDirectory: flags.data ?? settings.options.storePathRootDir ?? DEFAULT_DIRECTORY,
         host: flags.host,
         namesrvPort: portOf('--namesrv-port', flags.namesrvPort),
-        brokerConfig: settings.options,
+        brokerConfig: {
+          ...(environment.home === undefined ? {} : { rocketmqHome: environment.home }),
+          ...settings.options,
+        },
         unknownEntries: settings.unknownEntries,
         tls: tls.server,
         logger,
