@@ -158,6 +158,8 @@ for (const end of ['SIGTERM', 'SIGKILL'] as const) {
       return facts(await readAll(namesrv, 'Exchange'))
     })
     const inOurs = await ourTurn(directory, home.path, end, async namesrv => {
+      // A killed Java broker may have lost the offsets of its last five seconds; a stopped one has not.
+      if (end === 'SIGKILL') return facts(await readAll(namesrv, 'Exchange'))
       const progress = await javaMqadmin(home.path, ['consumerProgress', '-g', 'exchange', '-n', namesrv])
       assert.match(progress.output, /Consume Diff Total: 0\b/, progress.output)
       return facts(await readAll(namesrv, 'Exchange'))
