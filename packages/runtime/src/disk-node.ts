@@ -198,7 +198,13 @@ class NodeDisk implements Disk {
   }
 
   makeDirectory(path: string): void {
-    attempt('mkdir', path, () => mkdirSync(path, { recursive: true }))
+    // Mostly one directory is missing, whose parent exists: asking for the whole path costs several calls.
+    try {
+      mkdirSync(path)
+    } catch (error) {
+      if (errnoCode(error) === 'EEXIST' && statSync(path).isDirectory()) return
+      attempt('mkdir', path, () => mkdirSync(path, { recursive: true }))
+    }
   }
 
   removeFile(path: string): void {

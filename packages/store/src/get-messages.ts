@@ -78,6 +78,8 @@ export class DeferredRecords {
 }
 
 const noParts: Buffer[] = []
+/** Records that lie closer than that on average are read with what is between them. */
+const DENSE_DISTANCE_MAX_BYTES = 8192
 const MAX_BYTES_LEAST = 100
 const MAX_BYTES_MOST = 128 * 1024 * 1024
 
@@ -183,19 +185,13 @@ export class MessageGetter {
   }
 
   async #readSelected(queue: ConsumeQueue, request: GetRequest, selection: Selection): Promise<GetResult> {
-    const { logReader } = this.#context
     const { offsets, sizes } = selection
-    const lastIndex = offsets.length - 1
-    const span = offsets[lastIndex]! + sizes[lastIndex]! - offsets[0]!
-    if (!selection.isAllHot && span < 4 * selection.bytes + 65_536) {
-      await logReader.prefetch(offsets[0]!, offsets[0]! + span)
-    }
+    const records = await this.#records(selection)
     const parts: Buffer[] = []
     let bytes = 0
     let examined = 0
     for (let i = 0; i < offsets.length; i++) {
-      const read = logReader.read(offsets[i]!, sizes[i]!)
-      const record = read instanceof Promise ? await read : read
+      const record = records[i]
       if (record === undefined || readInt32(record, 0) !== sizes[i]) {
         selection.sawRemoved = true
         continue
@@ -208,6 +204,24 @@ export class MessageGetter {
     selection.bytes = bytes
     if (examined === 0) selection.sawRemoved = true
     return this.#result(queue, selection, parts, parts.length)
+  }
+
+  /** The selected records, from memory or files; undefined in the place of one that is gone. */
+  async #records(selection: Selection): Promise<(Buffer | undefined)[]> {
+    const { logReader } = this.#context
+    const { offsets, sizes } = selection
+    const first = offsets[0]!
+    const end = offsets[offsets.length - 1]! + sizes[sizes.length - 1]!
+    if (end - first > offsets.length * DENSE_DISTANCE_MAX_BYTES + selection.bytes) {
+      return logReader.readScattered(offsets, sizes)
+    }
+    if (!selection.isAllHot) await logReader.prefetch(first, end)
+    const records: (Buffer | undefined)[] = []
+    for (let i = 0; i < offsets.length; i++) {
+      const read = logReader.read(offsets[i]!, sizes[i]!)
+      records.push(read instanceof Promise ? await read : read)
+    }
+    return records
   }
 
   #result(

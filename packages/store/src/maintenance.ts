@@ -16,6 +16,8 @@ const SLICE_QUEUES_MIN = 64
 /** Slot pages of the index per slice: 305 pages of a full-sized file take some 8 s. */
 const SLICE_INDEX_PAGES = 4
 const CHECKPOINT_PERIOD_MS = 1000
+/** Syncs at a time when a stop waits for them; otherwise one, which leaves the device to the log. */
+const CLOSE_SYNCS = 4
 const PAGE_BYTES = 4096
 
 /** Everything that is brought to disk later than the messages: timed flush of the log, queues, index and checkpoint. */
@@ -70,14 +72,14 @@ export class Maintenance {
     const { commitLog, queueWriter, watermarks } = this.#core
     const oldest = queueWriter.oldest()
     const offset = Math.min(watermarks.written, oldest?.dirtySincePhysicalOffset ?? Number.POSITIVE_INFINITY)
-    let scanOffset = Math.min(this.#recoveredScanOffset, offset)
-    // The start of a chunk is the start of a record; the last but one leaves something to verify.
+    // The start of a chunk is the start of a record; the last but one leaves something to verify. So is the first unwritten record.
     const { chunks } = commitLog.tail
     const candidate = chunks[Math.max(0, chunks.length - 2)]
+    let scanOffset = oldest === undefined ? this.#recoveredScanOffset : offset
     if (candidate !== undefined && candidate.written > 0 && candidate.baseOffset <= offset) {
-      scanOffset = Math.max(scanOffset, candidate.baseOffset)
+      scanOffset = candidate.baseOffset
     }
-    return { offset, scanOffset }
+    return { offset, scanOffset: Math.min(scanOffset, offset) }
   }
 
   /**
@@ -88,7 +90,7 @@ export class Maintenance {
     if (this.#isSyncing || this.#isStopped) return
     this.#isSyncing = true
     try {
-      await this.#syncAll()
+      await this.#syncAll(1)
       this.#saveCheckpoint()
     } finally {
       this.#isSyncing = false
@@ -98,7 +100,7 @@ export class Maintenance {
   /** The last step of a clean stop: everything on the device, and a checkpoint that says "clean". */
   async finish(): Promise<boolean> {
     while (this.#isSyncing) await new Promise<void>(resolve => this.#core.clock.setImmediate(resolve))
-    const position = await this.#syncAll()
+    const position = await this.#syncAll(CLOSE_SYNCS)
     if (position === undefined) return false
     const { index } = this.#core
     return this.#guard('the checkpoint could not be written', () => {
@@ -155,8 +157,8 @@ export class Maintenance {
     this.#writer.groupCommit.pump()
   }
 
-  /** The position up to which all is on the device; undefined after a failure, which is reported. */
-  async #syncAll(): Promise<ResumePosition | undefined> {
+  /** The position up to which all is on the device; undefined after a failure, which is reported. `concurrency`: syncs at a time. */
+  async #syncAll(concurrency: number): Promise<ResumePosition | undefined> {
     const { index, queueWriter } = this.#core
     this.#writer.writeNow()
     const isWritten = this.#guard('consume queues could not be written', () => {
@@ -170,7 +172,7 @@ export class Maintenance {
     this.#unsyncedQueues.clear()
     try {
       await this.#writer.groupCommit.flushWritten()
-      for (const queue of queues) await syncQueue(queue)
+      await syncQueues(queues, concurrency)
       for (const queue of this.#core.batchQueues.all()) await syncLastFiles(queue.log)
       await index?.sync()
     } catch (error) {
@@ -224,6 +226,15 @@ export class Maintenance {
       return false
     }
   }
+}
+
+/** Syncs the queues' files, so many at a time. */
+async function syncQueues(queues: readonly ConsumeQueue[], concurrency: number): Promise<void> {
+  let next = 0
+  const work = async () => {
+    while (next < queues.length) await syncQueue(queues[next++]!)
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
 }
 
 /** Brings the files of a queue that changed to the device. */

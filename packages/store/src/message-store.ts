@@ -39,7 +39,7 @@ const MIB = 1024 * 1024
 
 const defaultTuning: StoreTuning = {
   tailChunkBytes: MIB,
-  tailRetainedBytes: 24 * MIB,
+  tailRetainedBytes: 16 * MIB,
   coldCacheBytes: 8 * MIB,
   turnBytesMax: 8 * MIB,
   openFilesMax: 16_384,
@@ -263,6 +263,17 @@ export class MessageStore {
     const size = this.#logReader.readSync(physicalOffset, 4)
     const length = size === undefined ? 0 : readInt32(size, 0)
     return length > 0 ? this.#logReader.read(physicalOffset, length) : undefined
+  }
+
+  /**
+   * The records of entries, by the `offsets` and `sizes` that the entries say; undefined where the log doesn't have one. A promise only
+   * when some must be read from files.
+   */
+  recordsAt(
+    offsets: readonly number[],
+    sizes: readonly number[],
+  ): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]> {
+    return this.#logReader.readMany(offsets, sizes)
   }
 
   /** Store time of a message; −1 when it isn't there. */

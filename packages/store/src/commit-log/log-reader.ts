@@ -93,7 +93,54 @@ export class LogReader {
       const slice = this.#commitLog.sliceOfTail(offset, size)
       return slice !== undefined && offset + size <= this.#watermarks.appended ? slice : undefined
     }
-    return this.#commitLog.sliceOfTail(offset, size) ?? this.#readCold(offset, size)
+    return this.#commitLog.sliceOfTail(offset, size) ?? this.#sliceOfBlock(offset, size) ?? this.#readCold(offset, size)
+  }
+
+  /**
+   * Several records, as {@link read}. A promise only when some of them must be read from the files, which is then done for all
+   * of them together.
+   */
+  readMany(
+    offsets: readonly number[],
+    sizes: readonly number[],
+  ): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]> {
+    const records: (Buffer | undefined)[] = []
+    for (let i = 0; i < offsets.length; i++) {
+      const record = this.read(offsets[i]!, sizes[i]!)
+      if (record instanceof Promise) return this.#readRest(offsets, sizes, records, record)
+      records.push(record)
+    }
+    return records
+  }
+
+  async #readRest(
+    offsets: readonly number[],
+    sizes: readonly number[],
+    records: (Buffer | undefined)[],
+    next: Promise<Buffer | undefined>,
+  ): Promise<(Buffer | undefined)[]> {
+    records.push(await next)
+    while (records.length < offsets.length) {
+      const record = this.read(offsets[records.length]!, sizes[records.length]!)
+      records.push(record instanceof Promise ? await record : record)
+    }
+    return records
+  }
+
+  /**
+   * Records far apart: each is read by itself, several at a time, because the blocks around them would hold little else that is wanted.
+   * Undefined in the place of one that isn't there.
+   */
+  readScattered(offsets: readonly number[], sizes: readonly number[]): Promise<(Buffer | undefined)[]> {
+    return Promise.all(offsets.map((offset, index) => this.#readOne(offset, sizes[index]!)))
+  }
+
+  async #readOne(offset: number, size: number): Promise<Buffer | undefined> {
+    const slice = this.#commitLog.sliceOfTail(offset, size)
+    if (slice !== undefined) return slice
+    if (offset < this.#commitLog.minOffset || offset + size > this.#watermarks.written) return undefined
+    const bytes = Buffer.allocUnsafe(size)
+    return (await this.#commitLog.log.read(bytes, 0, size, offset)) === size ? bytes : undefined
   }
 
   /** As {@link read}, blocking: for searches that read a few bytes here and there. */
@@ -103,6 +150,13 @@ export class LogReader {
     if (slice !== undefined) return slice
     const bytes = Buffer.allocUnsafe(size)
     return this.#commitLog.log.readSync(bytes, 0, size, offset) === size ? bytes : undefined
+  }
+
+  /** A record that lies in one block which has been read. */
+  #sliceOfBlock(offset: number, size: number): Buffer | undefined {
+    const number = Math.floor(offset / BLOCK_BYTES)
+    const from = offset - number * BLOCK_BYTES
+    return from + size > BLOCK_BYTES ? undefined : this.#cached(number, from + size)?.bytes.subarray(from, from + size)
   }
 
   async #readCold(offset: number, size: number): Promise<Buffer | undefined> {

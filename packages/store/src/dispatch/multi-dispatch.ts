@@ -1,8 +1,7 @@
-import { findProperty, propertyNames } from '@rocketmq-ts/model'
+import { findProperty, propertyNames, topicAllowsLmq } from '@rocketmq-ts/model'
 
 /** Prefix of light queues; they have one queue, number 0. */
 const LIGHT_PREFIX = '%LMQ%'
-const RETRY_PREFIX = '%RETRY%'
 const SEPARATOR = ','
 
 export interface LightQueueOffset {
@@ -18,11 +17,12 @@ export interface LightQueueName {
 
 /**
  * The queues, beside its own, that a message of `topic` goes to: those named by INNER_MULTI_DISPATCH. A name that is no light
- * queue's means that topic's queue with the message's id. Messages of retry topics go nowhere else.
+ * queue's means that topic's queue with the message's id. Messages of retry and system topics go nowhere else:
+ * delayed ones when they are due.
  * Source: MultiDispatchUtils, LmqConsumeQueue, 5.3.x.
  */
 export function lightQueuesOf(topic: string, queueId: number, properties: string): LightQueueName[] {
-  if (topic.startsWith(RETRY_PREFIX)) return []
+  if (!topicAllowsLmq(topic)) return []
   const names = findProperty(properties, propertyNames.innerMultiDispatch)
   if (names === undefined) return []
   return names

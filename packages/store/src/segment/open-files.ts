@@ -35,11 +35,13 @@ export class OpenFiles {
     user.recentlyUsed = true
     if (user.openFile !== undefined) return user.openFile
     while (this.#ring.length >= this.#capacity) this.#evictOne()
-    const file = this.#open(user.path)
-    user.openFile = file
-    user.ringIndex = this.#ring.length
-    this.#ring.push(user)
-    return file
+    return this.#keep(user, this.#open(user.path, false))
+  }
+
+  /** Makes the file of `user`, which isn't open, and opens it. */
+  create(user: FileUser): DiskFile {
+    while (this.#ring.length >= this.#capacity) this.#evictOne()
+    return this.#keep(user, this.#open(user.path, true))
   }
 
   /** Closes the file of `user` if it is open. */
@@ -60,10 +62,18 @@ export class OpenFiles {
     while (this.#ring.length > 0) this.release(this.#ring[this.#ring.length - 1]!)
   }
 
-  #open(path: string): DiskFile {
+  #keep(user: FileUser, file: DiskFile): DiskFile {
+    user.recentlyUsed = true
+    user.openFile = file
+    user.ringIndex = this.#ring.length
+    this.#ring.push(user)
+    return file
+  }
+
+  #open(path: string, create: boolean): DiskFile {
     for (;;) {
       try {
-        return this.#disk.open(path)
+        return this.#disk.open(path, { create })
       } catch (error) {
         if (!isTooManyFiles(error) || this.#ring.length === 0) throw error
         this.#capacity = Math.max(1, Math.floor(this.#ring.length * 0.9))

@@ -141,13 +141,8 @@ export class SegmentedLog {
       this.#isNewDirectory = true
     }
     const path = `${this.directory}/${segmentName(startOffset)}`
-    const file = disk.open(path, { create: true })
-    try {
-      file.truncate(this.fileSizeBytes)
-    } finally {
-      file.close()
-    }
     const segment = new SegmentFile(path, startOffset)
+    this.#context.openFiles.create(segment).truncate(this.fileSizeBytes)
     this.#segments.push(segment)
     this.#hasNewNames = true
     return segment
