@@ -11,7 +11,7 @@ import { type ClientFigures, type ClientName, measureClientConsume, measureClien
 import { measureEndToEnd } from './rows/end-to-end.ts'
 import { measureColdPull, measureHotPull } from './rows/pull.ts'
 import { measureRestart } from './rows/restart.ts'
-import { measureSend, sendWorkloads } from './rows/send.ts'
+import { measureSend, sendWorkloads, warmUp } from './rows/send.ts'
 import type { Row } from './table.ts'
 
 export interface SuiteOptions {
@@ -55,7 +55,7 @@ async function sendRows(options: SuiteOptions): Promise<Row[]> {
   const rows: Row[] = []
   const one = async (name: keyof typeof workloads, config?: Config) => {
     options.log(`send ${name} …`)
-    const pair = await onBoth(contender => measureSend(contender, workloads[name]), config)
+    const pair = await onBoth(contender => measureSend(contender, workloads[name], options.scale), config)
     options.log(JSON.stringify(pair))
     return pair
   }
@@ -97,7 +97,10 @@ async function pullRows(options: SuiteOptions): Promise<Row[]> {
   const rows: Row[] = []
   if (options.includes('pull-hot')) {
     options.log('pull hot …')
-    const pair = await onBoth(contender => measureHotPull(contender, options.scale))
+    const pair = await onBoth(async contender => {
+      await warmUp(contender, options.scale)
+      return measureHotPull(contender, options.scale)
+    })
     rows.push(compare('pull a hot backlog, 32 a pull', perCpu, '1/s', pick(pair, 'perCpuSecond'), { atLeast: 3 }))
   }
   if (options.includes('pull-cold')) {
@@ -109,7 +112,10 @@ async function pullRows(options: SuiteOptions): Promise<Row[]> {
   }
   if (options.includes('end-to-end')) {
     options.log('end to end …')
-    const pair = await onBoth(contender => measureEndToEnd(contender, options.scale))
+    const pair = await onBoth(async contender => {
+      await warmUp(contender, options.scale)
+      return measureEndToEnd(contender, options.scale)
+    })
     const p50 = { ours: pair.ours.p50Ms, java: pair.java.p50Ms }
     rows.push(compare('send to an idle long poll', 'p50 latency', 'ms', p50, { atMost: 1 }))
   }

@@ -23,16 +23,26 @@ export function sendWorkloads(
   )
   const base = { topics: ['BenchSend'], queueCount: 8, connections: 8, inFlight: 256 }
   return {
-    small: { ...base, bodyBytes: 128, warmUp: n(400_000), messages: n(800_000) },
-    kilobyte: { ...base, bodyBytes: 1024, connections: 4, inFlight: 64, warmUp: n(60_000), messages: n(300_000) },
+    small: { ...base, bodyBytes: 128, warmUp: n(200_000), messages: n(800_000) },
+    kilobyte: { ...base, bodyBytes: 1024, connections: 4, inFlight: 64, warmUp: n(100_000), messages: n(300_000) },
     large: { ...base, bodyBytes: 65_536, connections: 4, inFlight: 32, warmUp: n(2_000), messages: n(16_000) },
-    single: { ...base, bodyBytes: 128, connections: 1, inFlight: 1, warmUp: n(10_000), messages: n(20_000) },
+    single: { ...base, bodyBytes: 128, connections: 1, inFlight: 1, warmUp: n(20_000), messages: n(20_000) },
     manyTopics: { ...base, topics, bodyBytes: 128, warmUp: n(200_000), messages: n(400_000) },
     sync: { ...base, bodyBytes: 128, warmUp: n(200_000), messages: n(400_000) },
   }
 }
 
-export async function measureSend(contender: Contender, workload: Workload): Promise<Figures> {
+/**
+ * A JVM needs about a million messages until its send path is compiled; both brokers get them before anything is measured.
+ */
+export async function warmUp(contender: Contender, scale: number): Promise<void> {
+  const { small } = sendWorkloads(scale)
+  await createTopic(contender.broker, 'BenchWarm', small.queueCount)
+  await runSendLoad({ address: contender.broker, ...small, topics: ['BenchWarm'] })
+}
+
+export async function measureSend(contender: Contender, workload: Workload, scale: number): Promise<Figures> {
+  await warmUp(contender, scale)
   for (const topic of workload.topics) await createTopic(contender.broker, topic, workload.queueCount)
   const options: SendLoadOptions = { address: contender.broker, ...workload }
   await runSendLoad({ ...options, messages: workload.warmUp })
