@@ -1,30 +1,22 @@
-import { totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import { javaHashCode } from '@rocketmq-ts/model'
 import { readInt32 } from '@rocketmq-ts/model/internal'
 import { type DiskLock, RocketMqError } from '@rocketmq-ts/runtime'
 import type { AppendRecord, AppendResult } from './append-record.ts'
-import { Checkpoint } from './checkpoint.ts'
+import { buildCore, defaultTuning, recoverCore } from './build-core.ts'
 import { Appender } from './commit-log/appender.ts'
-import { CommitLog } from './commit-log/commit-log.ts'
 import { LogReader } from './commit-log/log-reader.ts'
-import { type RecoveryResult, recover } from './commit-log/recovery.ts'
-import { BatchQueues } from './consume-queue/batch-queues.ts'
-import type { ConsumeQueue, ConsumeQueueContext } from './consume-queue/consume-queue.ts'
-import { ENTRY_BYTES } from './consume-queue/entries.ts'
+import type { RecoveryResult } from './commit-log/recovery.ts'
 import { EntryReader } from './consume-queue/entry-reader.ts'
-import { QueueTable } from './consume-queue/queue-table.ts'
-import { QueueWriter } from './consume-queue/queue-writer.ts'
-import { Dispatcher } from './dispatch/dispatcher.ts'
 import { type GetRequest, type GetResult, MessageGetter, matchesEntry } from './get-messages.ts'
-import { KeyIndex } from './index/key-index.ts'
-import { Lifecycle, type StoreState } from './lifecycle.ts'
+import type { StoreState } from './lifecycle.ts'
 import { Maintenance } from './maintenance.ts'
 import type { TagFilter } from './message-filter.ts'
 import { physicalOffsetOf, searchByTime, storeTimeAt, type TimeBoundary } from './offset-search.ts'
+import { QueueRemoval } from './queue-removal.ts'
 import { Retention } from './retention.ts'
 import { OpenFiles } from './segment/open-files.ts'
-import type { StoreCore, StoreParameters, StoreTuning } from './store-core.ts'
+import type { StoreCore, StoreParameters } from './store-core.ts'
 import {
   type AnyQueue,
   type ArrivalListener,
@@ -34,18 +26,6 @@ import {
   type WrittenListener,
 } from './turn-writer.ts'
 import { Watermarks } from './watermarks.ts'
-
-const MIB = 1024 * 1024
-
-const defaultTuning: StoreTuning = {
-  tailChunkBytes: MIB,
-  tailRetainedBytes: 16 * MIB,
-  coldCacheBytes: 8 * MIB,
-  turnBytesMax: 8 * MIB,
-  openFilesMax: 16_384,
-  wholeLogMaxBytes: 1024 * MIB,
-  totalMemoryBytes: totalmem(),
-}
 
 /** What a key query finds. */
 export interface IndexQueryResult {
@@ -68,6 +48,7 @@ export class MessageStore {
   readonly #writer: TurnWriter
   readonly #maintenance: Maintenance
   readonly #retention: Retention
+  readonly #removal: QueueRemoval
   readonly #logReader: LogReader
   readonly #entryReader = new EntryReader()
   readonly #getter: MessageGetter
@@ -114,7 +95,9 @@ export class MessageStore {
     this.#writer = new TurnWriter(core, this.#appender)
     writer = this.#writer
     this.#maintenance = new Maintenance(core, this.#appender, this.#writer, recovered)
-    this.#retention = new Retention(core, () => this.#maintenance.forgetDurable())
+    const onFilesRemoved = () => this.#maintenance.forgetDurable()
+    this.#retention = new Retention(core, onFilesRemoved)
+    this.#removal = new QueueRemoval(core, onFilesRemoved, queue => this.#entryReader.forget(queue))
     this.#logReader = new LogReader(core.commitLog, core.watermarks, core.tuning.coldCacheBytes)
     this.#getter = new MessageGetter({
       ...core,
@@ -345,44 +328,17 @@ export class MessageStore {
 
   /** Removes a topic's queues at once; its messages stay in the log until their files go. */
   deleteTopic(topic: string): void {
-    const { batchQueues, directory, disk, queues } = this.#core
-    this.#maintenance.forgetDurable()
-    for (const queue of queues.queuesOf(topic)) this.#removeQueue(queue)
-    for (const kind of ['consumequeue', 'consumequeue_ext']) {
-      if (disk.list(`${directory}/${kind}/${topic}`) !== undefined)
-        disk.removeDirectory(`${directory}/${kind}/${topic}`)
-    }
-    if (batchQueues.queuesOf(topic).length > 0) batchQueues.removeTopic(topic)
+    this.#removal.deleteTopic(topic)
   }
 
   /** Removes the queues of topics that aren't `known`, except system topics and light queues. Returns the topics removed. */
   cleanUnusedTopics(known: ReadonlySet<string>): string[] {
-    const removed = [...this.topics()].filter(topic => !known.has(topic) && !isKeptTopic(topic))
-    for (const topic of removed) this.deleteTopic(topic)
-    return removed
+    return this.#removal.cleanUnusedTopics(known)
   }
 
   /** Removes queues whose messages are all gone from the log; their numbers begin at 0 again. Returns how many. */
   cleanExpiredConsumeQueues(): number {
-    const { commitLog, queues } = this.#core
-    let count = 0
-    this.#maintenance.forgetDurable()
-    for (const queue of [...queues.all()]) {
-      if (isKeptTopic(queue.topic)) continue
-      if (queue.maxPhysicalOffset === 0 || queue.maxPhysicalOffset > commitLog.minOffset) continue
-      this.#removeQueue(queue)
-      count++
-    }
-    return count
-  }
-
-  #removeQueue(queue: ConsumeQueue): void {
-    const { queues, queueWriter } = this.#core
-    queues.remove(queue)
-    queueWriter.remove(queue)
-    this.#entryReader.forget(queue)
-    queue.log.destroy()
-    queue.ext?.log.destroy()
+    return this.#removal.cleanExpired()
   }
 
   /** Deletes expired files now; with `manual` at any hour, also in the rounds that follow. */
@@ -426,85 +382,4 @@ export class MessageStore {
     this.#lock.release()
     lifecycle.move('closed', 'closed by its owner')
   }
-}
-
-/** Topics whose queues are never cleaned up as unused. Source: DefaultMessageStore#cleanUnusedTopic, 5.3.x. */
-function isKeptTopic(topic: string): boolean {
-  return topic.startsWith('rmq_sys_') || topic.startsWith('%LMQ%') || systemTopicNames.has(topic)
-}
-
-const systemTopicNames: ReadonlySet<string> = new Set([
-  'TBW102',
-  'SCHEDULE_TOPIC_XXXX',
-  'BenchmarkTest',
-  'RMQ_SYS_TRANS_HALF_TOPIC',
-  'RMQ_SYS_TRACE_TOPIC',
-  'RMQ_SYS_TRANS_OP_HALF_TOPIC',
-  'TRANS_CHECK_MAX_TIME_TOPIC',
-  'SELF_TEST_TOPIC',
-  'OFFSET_MOVED_EVENT',
-])
-
-function buildCore(parameters: StoreParameters, openFiles: OpenFiles): StoreCore {
-  const { clock, directory, disk, options } = parameters
-  const logger = parameters.logger.child({ module: 'store' })
-  const tuning = { ...defaultTuning, ...parameters.tuning }
-  const segments = { disk, openFiles, logger }
-  const queueWriter = new QueueWriter()
-  const queueContext: ConsumeQueueContext = {
-    logger,
-    recentEntriesMax: 0,
-    onDirty: queue => queueWriter.add(queue),
-    onWriteFailure: (_queue, error) => queueWriter.onFailure(error),
-  }
-  return {
-    disk,
-    clock,
-    turn: parameters.turn,
-    logger,
-    directory,
-    options,
-    tuning,
-    openFiles,
-    commitLog: new CommitLog(
-      segments,
-      parameters.commitLogDirectory ?? `${directory}/commitlog`,
-      options.commitLogFileSizeBytes,
-      {
-        chunkBytes: Math.min(tuning.tailChunkBytes, options.commitLogFileSizeBytes),
-        retainedBytes: tuning.tailRetainedBytes,
-      },
-    ),
-    queues: new QueueTable(segments, queueContext, {
-      directory,
-      fileSizeBytes: Math.ceil(options.consumeQueueFileSizeBytes / ENTRY_BYTES) * ENTRY_BYTES,
-      extFileSizeBytes: options.enableConsumeQueueExt ? options.consumeQueueExtFileSizeBytes : 0,
-    }),
-    batchQueues: new BatchQueues(
-      segments,
-      `${directory}/batchconsumequeue`,
-      options.mapperFileSizeBatchConsumeQueue,
-      parameters.isBatchTopic ?? (() => false),
-    ),
-    queueWriter,
-    index: options.messageIndexEnable
-      ? new KeyIndex({ disk, clock, logger }, `${directory}/index`, {
-          slotCount: options.indexHashSlotCount,
-          entryCount: options.indexEntryCount,
-        })
-      : undefined,
-    checkpoint: new Checkpoint(disk, `${directory}/checkpoint`),
-    watermarks: new Watermarks(0),
-    lifecycle: new Lifecycle(logger),
-    bitMapOf: parameters.bitMapOf,
-  }
-}
-
-function recoverCore(core: StoreCore, isCleanExit: boolean): Promise<RecoveryResult> {
-  return recover({
-    ...core,
-    dispatcher: new Dispatcher(core),
-    isCleanExit,
-    wholeLogMaxBytes: core.tuning.wholeLogMaxBytes,
-  })
 }

@@ -9,6 +9,7 @@ import {
 import type { AppendRecord, AppendResult, PutStatus } from '../append-record.ts'
 import type { ConsumeQueue } from '../consume-queue/consume-queue.ts'
 import { extAddressHigh } from '../consume-queue/consume-queue-ext.ts'
+import { isDirectoryName } from '../consume-queue/queue-table.ts'
 import { scheduledTime } from '../dispatch/dispatcher.ts'
 import { lightQueuesOf, withLightQueueOffsets } from '../dispatch/multi-dispatch.ts'
 import type { StoreCore } from '../store-core.ts'
@@ -63,11 +64,12 @@ export class Appender {
   append(record: AppendRecord): AppendResult {
     const refusal = this.#refusalOf(record)
     if (refusal !== undefined) return this.#refuse(refusal)
-    const { batchQueues, commitLog, queues } = this.#core
+    const { batchQueues, commitLog } = this.#core
     if (this.#isMultiDispatch || this.#appendCrc || batchQueues.isBatchTopic(record.topic)) {
       return this.#appendSpecial(record)
     }
-    const queue = queues.getOrCreate(record.topic, record.queueId)
+    const queue = this.#queueOf(record.topic, record.queueId)
+    if (queue === undefined) return this.#refuse('MESSAGE_ILLEGAL')
     const storeTimestamp = this.#core.clock.now()
     const isQueued = isForQueues(record.sysFlag)
     const queueOffset = isQueued ? queue.nextOffset : 0
@@ -88,7 +90,8 @@ export class Appender {
       if (refusal !== undefined) return this.#refuse(refusal)
     }
     if (this.#core.batchQueues.isBatchTopic(first.topic)) return this.#refuse('MESSAGE_ILLEGAL')
-    const queue = this.#core.queues.getOrCreate(first.topic, first.queueId)
+    const queue = this.#queueOf(first.topic, first.queueId)
+    if (queue === undefined) return this.#refuse('MESSAGE_ILLEGAL')
     const storeTimestamp = this.#core.clock.now()
     const prepared = this.#appendCrc ? records.map(withoutCrcProperty) : records
     const sizes = this.#encodeAll(prepared, queue.nextOffset, storeTimestamp)
@@ -121,8 +124,16 @@ export class Appender {
     if (!this.#isTurnOpen) this.#openTurn()
     const topicBytes = record.topicBytes.length
     if (topicBytes > V1_TOPIC_LIMIT_BYTES && !this.#allowsLongTopic(record)) return 'MESSAGE_ILLEGAL'
-    if (topicBytes === 0 || record.queueId < 0) return 'MESSAGE_ILLEGAL'
+    if (record.queueId < 0) return 'MESSAGE_ILLEGAL'
     return record.body.length > this.#messageSizeMaxBytes ? 'MESSAGE_ILLEGAL' : undefined
+  }
+
+  /** The queue, made when it is new; undefined for a topic that can't have a directory. */
+  #queueOf(topic: string, queueId: number): ConsumeQueue | undefined {
+    const { queues } = this.#core
+    const queue = queues.get(topic, queueId)
+    if (queue !== undefined) return queue
+    return isDirectoryName(topic) ? queues.getOrCreate(topic, queueId) : undefined
   }
 
   #allowsLongTopic(record: AppendRecord): boolean {
@@ -254,6 +265,7 @@ export class Appender {
     const isQueued = isForQueues(record.sysFlag)
     const text = propertiesText(prepared)
     const lights = this.#isMultiDispatch && isQueued ? lightQueuesOf(record.topic, record.queueId, text) : []
+    if (![record, ...lights].every(({ topic }) => isDirectoryName(topic))) return this.#refuse('MESSAGE_ILLEGAL')
     const lightQueues = lights.map(light => queues.getOrCreate(light.topic, light.queueId))
     if (lightQueues.length > 0) {
       const properties = withLightQueueOffsets(

@@ -17,6 +17,11 @@ const RECENT_ENTRIES_BYTES = 16 * 1024 * 1024
 const RECENT_ENTRIES_PER_QUEUE_MAX = 8192
 const RECENT_ENTRIES_PER_QUEUE_MIN = 32
 
+/** Whether a topic can be the name of a directory of its own. What peers send is checked before; what lies in a log is not. */
+export function isDirectoryName(topic: string): boolean {
+  return topic !== '' && topic !== '.' && topic !== '..' && !/[/\\\0]/.test(topic)
+}
+
 /** All consume queues of a store, by topic and queue id. */
 export class QueueTable {
   readonly #topics = new Map<string, ConsumeQueue[]>()

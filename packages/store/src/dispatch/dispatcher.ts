@@ -15,7 +15,7 @@ import type { BatchQueues } from '../consume-queue/batch-queues.ts'
 import type { ConsumeQueue } from '../consume-queue/consume-queue.ts'
 import { extAddressHigh } from '../consume-queue/consume-queue-ext.ts'
 import { ENTRY_BYTES } from '../consume-queue/entries.ts'
-import type { QueueTable } from '../consume-queue/queue-table.ts'
+import { isDirectoryName, type QueueTable } from '../consume-queue/queue-table.ts'
 import type { KeyIndex } from '../index/key-index.ts'
 import type { StoreOptions } from '../options.ts'
 import { lightQueueOffsets } from './multi-dispatch.ts'
@@ -97,6 +97,7 @@ export class Dispatcher {
     properties: string,
   ): void {
     const { batchQueues, options, queues } = this.#context
+    if (queueId < 0 || !isDirectoryName(topic)) return
     const tags = tagsCodeOf(findProperty(properties, propertyNames.tags))
     if (batchQueues.isBatchTopic(topic)) {
       const count = flags & sysFlag.innerBatch ? Number(findProperty(properties, propertyNames.innerNum) ?? 1) : 1
@@ -118,6 +119,7 @@ export class Dispatcher {
     this.#toQueue(queue, queueOffset, physicalOffset, size, tagsHigh, tagsLow, properties)
     if (!options.enableLmq || !options.enableMultiDispatch) return
     for (const light of lightQueueOffsets(topic, queueId, properties)) {
+      if (!isDirectoryName(light.topic)) continue
       const lightQueue = queues.getOrCreate(light.topic, light.queueId)
       this.#toQueue(lightQueue, light.queueOffset, physicalOffset, size, tags >> 31, tags, properties)
     }
