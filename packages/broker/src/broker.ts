@@ -106,6 +106,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     if (deps.listenVip ?? options.listenPort > 2) await listenVip(server, options, logger)
     state.stats.start()
     const known = registrar.start(addresses)
+    registered.schedule.start()
     logger.info({ address: addresses.broker, brokerName: options.brokerName }, 'broker started')
     return new RunningBroker({
       state,
@@ -191,6 +192,7 @@ class RunningBroker implements Broker {
     await registrar.stop()
     registered.stopTakingSends()
     await this.#drain()
+    await registered.schedule.close()
     await server.close()
     registered.close()
     await rpc.close()

@@ -22,6 +22,8 @@ import { registerPull } from './pull/register-pull.ts'
 import { registerConsumeQueueQuery } from './query/consume-queue-handler.ts'
 import { registerQuery } from './query/query-handlers.ts'
 import { queueViews } from './query/queue-view.ts'
+import { registerSchedule } from './schedule/register-schedule.ts'
+import type { ScheduleService } from './schedule/schedule-service.ts'
 import { registerSend } from './send/register-send.ts'
 import { registerConsumeStats } from './stats/consume-stats-handlers.ts'
 import { runtimeInfo } from './stats/runtime-info.ts'
@@ -44,6 +46,8 @@ export interface RegistrationDeps {
 
 /** What runs beside the handlers. */
 export interface Registered {
+  /** Not yet running. */
+  readonly schedule: ScheduleService
   /** Answers to sends that wait for the log. */
   pendingSends(): number
   /** Pulls that wait for messages. */
@@ -57,7 +61,7 @@ export interface Registered {
 /** Gives every capability its handlers, and what it uses; one line each. */
 export function registerEverything(server: RpcServer, deps: RegistrationDeps): Registered {
   const { router } = server
-  const { state, options, clock, random, logger, addresses } = deps
+  const { state, options, clock, random, disk, logger, addresses } = deps
   const { consumers, producers, locks } = state
   const wheel = new TimingWheel(clock)
 
@@ -68,7 +72,8 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   registerHeartbeat(router, { ...state, options })
   registerClientRequests(router, state)
   registerLocks(router, { locks })
-  registerAdministration(server, deps, () => ({ sends: send.acks.size }))
+  const schedule = registerSchedule(router, { ...state, options, clock, disk, logger })
+  registerAdministration(server, deps, () => ({ sends: send.acks.size, delayOffsets: schedule.offsets.entries() }))
 
   server.onClose(connection => {
     pull.held.connectionClosed(connection)
@@ -77,6 +82,7 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   })
   const endHousekeeping = startHousekeeping(clock, consumers, producers, locks, options)
   return {
+    schedule,
     pendingSends: () => send.acks.size,
     heldPulls: () => pull.held.size,
     stopTakingSends: () => {
@@ -91,17 +97,18 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   }
 }
 
-function registerAdministration(server: RpcServer, deps: RegistrationDeps, waiting: () => { sends: number }): void {
+function registerAdministration(
+  server: RpcServer,
+  deps: RegistrationDeps,
+  waiting: () => Parameters<typeof runtimeFacts>[2],
+): void {
   const { router } = server
   const { state, options, configuration, addresses, clock, disk, logger } = deps
   const { store, stats } = state
   store.onWritten(() => stats.putsWritten())
   store.onFailure(() => stats.putsLost())
   const common = { ...state, options, clock, logger, brokerAddress: () => addresses.broker }
-  const info = () => {
-    const { sends } = waiting()
-    return runtimeInfo({ options, stats, clock, disk, facts: runtimeFacts(store, options, sends) })
-  }
+  const info = () => runtimeInfo({ options, stats, clock, disk, facts: runtimeFacts(store, options, waiting()) })
   registerConfig(router, { configuration })
   registerTopics(router, common)
   registerGroups(router, common)

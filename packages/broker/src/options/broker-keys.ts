@@ -300,7 +300,11 @@ export const brokerKeys = {
   asyncSendEnable: flag('asyncSendEnable', true, 'Asynchronous puts; false: the thread waits.', { isInert: true }),
   useServerSideResetOffset: flag('useServerSideResetOffset', true, 'Offset reset kept in the broker.'),
   consumerOffsetUpdateVersionStep: long('consumerOffsetUpdateVersionStep', 500, 'Commits per data version step.'),
-  delayOffsetUpdateVersionStep: long('delayOffsetUpdateVersionStep', 200, 'Same for delayOffset.', { isInert: true }),
+  delayOffsetUpdateVersionStep: long(
+    'delayOffsetUpdateVersionStep',
+    200,
+    'Delivered delayed messages per data version step.',
+  ),
   lockInStrictMode: flag('lockInStrictMode', false, 'Queue locks need a majority of replicas.'),
   compatibleWithOldNameSrv: flag('compatibleWithOldNameSrv', true, 'Assume name servers without member calls.'),
   enableControllerMode: flag('enableControllerMode', false, 'Roles by controller.'),

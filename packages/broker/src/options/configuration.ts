@@ -1,4 +1,4 @@
-import { type DataVersion, initialDataVersion, nextDataVersion } from '@rocketmq-ts/model'
+import { type DataVersion, initialDataVersion, nextDataVersion, parseDelayLevels } from '@rocketmq-ts/model'
 import { type BackedUpFile, type Clock, type Logger, RocketMqError } from '@rocketmq-ts/runtime'
 import { type BrokerOptionName, type BrokerOptions, brokerOptionTable, nearestKey, optionOfKey } from '../options.ts'
 import type { OptionDefinition, OptionTable, OptionValue } from './definition.ts'
@@ -97,6 +97,7 @@ export class BrokerConfiguration {
     for (const [key, value] of parseProperties(text)) {
       const found = optionOfKey(key)
       if (found !== undefined) {
+        if (found.name === 'messageDelayLevel') parseDelayLevels(value)
         changes.push({ ...found, value: parseOptionText(found.option, value) })
       } else if (!this.#unknownEntries.has(key)) throw unknownKey(key)
     }

@@ -336,7 +336,7 @@ export const storeKeys = {
     'Delay levels, space separated, units s m h d.',
   ),
   flushDelayOffsetIntervalMs: long('flushDelayOffsetInterval', 10_000, 'ms between writes of delayOffset.json.', {
-    isInert: true,
+    min: 1,
   }),
   cleanFileForciblyEnable: flag('cleanFileForciblyEnable', true, 'Allow deletion at once above the forcible ratio.'),
   warmMapedFileEnable: flag('warmMapedFileEnable', false, 'Pre-touch new commit log files.', { isInert: true }),
@@ -379,9 +379,7 @@ export const storeKeys = {
   dLegerSelfId: optionalText('dLegerSelfId', 'Own id in the peers.', { isInert: true }),
   preferredLeaderId: optionalText('preferredLeaderId', 'Id that should become leader.', { isInert: true }),
   enableBatchPush: flag('enableBatchPush', false, 'DLedger pushes entries in batches.', { isInert: true }),
-  enableScheduleMessageStats: flag('enableScheduleMessageStats', true, 'Count delayed messages in statistics.', {
-    isInert: true,
-  }),
+  enableScheduleMessageStats: flag('enableScheduleMessageStats', true, 'Count delayed messages in statistics.'),
   enableLmq: flag('enableLmq', false, 'Light queues; selects LMQ managers (lmqConsumerOffset.json).'),
   enableMultiDispatch: flag('enableMultiDispatch', false, 'Dispatch INNER_MULTI_DISPATCH.'),
   maxLmqConsumeQueueNum: int(

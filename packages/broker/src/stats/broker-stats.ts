@@ -1,3 +1,4 @@
+import { systemGroups, systemTopics } from '@rocketmq-ts/model'
 import type { Clock, Timer } from '@rocketmq-ts/runtime'
 import type { BrokerOptions } from '../options.ts'
 import { Flow, type FlowField, type WindowIndex, windowCapacities, windowPeriodsMs } from './flow.ts'
@@ -113,6 +114,13 @@ export class BrokerStats {
   /** A put that the store refused. */
   addPutFailure(): void {
     this.putFailures++
+  }
+
+  /** Delayed messages that were delivered, of one queue of the schedule topic: as if a group of Java's had pulled them. */
+  addDelivered(queueId: number, count: number, bytes: number): void {
+    const flows = this.#tables.group(systemGroups.schedule, systemTopics.schedule)
+    flows.get.add(count, bytes, count)
+    if (this.#options.enableDetailStat) queueFlow(flows.queues, queueId).add(count, bytes, count)
   }
 
   /** Messages that one pull gave a group. A negative queue id counts for no queue. */
