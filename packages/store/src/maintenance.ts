@@ -33,6 +33,8 @@ export class Maintenance {
   #lastFlushMs: number
   #isSyncing = false
   #isStopped = false
+  /** The last slice of queues and index reached the disk. */
+  canWrite = true
 
   constructor(core: StoreCore, appender: Appender, writer: TurnWriter, recovered: RecoveryResult) {
     this.#core = core
@@ -127,12 +129,13 @@ export class Maintenance {
     // So that no entry of an unfinished turn is among those to be written.
     this.#writer.writeNow()
     const count = Math.max(SLICE_QUEUES_MIN, Math.ceil(queueWriter.waitingCount / SLICES))
-    this.#guard('consume queues could not be written', () => queueWriter.writeSome(count))
-    this.#guard('the key index could not be written', () => {
+    const areQueuesWritten = this.#guard('consume queues could not be written', () => queueWriter.writeSome(count))
+    const isIndexWritten = this.#guard('the key index could not be written', () => {
       index?.writeEntries()
       const complete = index?.writeSlots(SLICE_INDEX_PAGES)
       if (complete !== undefined) void this.#completeIndexFile(complete)
     })
+    this.canWrite = areQueuesWritten && isIndexWritten
   }
 
   async #completeIndexFile(file: IndexFile): Promise<void> {

@@ -96,7 +96,7 @@ export class MessageStore {
     writer = this.#writer
     this.#maintenance = new Maintenance(core, this.#appender, this.#writer, recovered)
     const onFilesRemoved = () => this.#maintenance.forgetDurable()
-    this.#retention = new Retention(core, onFilesRemoved)
+    this.#retention = new Retention(core, onFilesRemoved, () => this.#maintenance.canWrite)
     this.#removal = new QueueRemoval(core, onFilesRemoved, queue => this.#entryReader.forget(queue))
     this.#logReader = new LogReader(core.commitLog, core.watermarks, core.tuning.coldCacheBytes)
     this.#getter = new MessageGetter({

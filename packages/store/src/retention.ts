@@ -26,6 +26,7 @@ const HOUR_MS = 3_600_000
 export class Retention {
   readonly #core: StoreCore
   readonly #onFilesRemoved: () => void
+  readonly #canWrite: () => boolean
   readonly #timers: Timer[] = []
   #manualRounds = 0
   #isDeleting = false
@@ -34,10 +35,11 @@ export class Retention {
   /** Used space in percent when last looked, −1 when unknown. */
   usedPercent = -1
 
-  /** `onFilesRemoved` is called before files of queues go. */
-  constructor(core: StoreCore, onFilesRemoved: () => void) {
+  /** `onFilesRemoved` is called before files of queues go; `canWrite` says whether the last write of queues and index succeeded. */
+  constructor(core: StoreCore, onFilesRemoved: () => void, canWrite: () => boolean) {
     this.#core = core
     this.#onFilesRemoved = onFilesRemoved
+    this.#canWrite = canWrite
     this.#minOffsetSeen = core.commitLog.minOffset
   }
 
@@ -92,7 +94,7 @@ export class Retention {
       if (lifecycle.state === 'running') {
         lifecycle.move('disk-full', `the disk is ${this.usedPercent}% full, more than ${limit}%`)
       }
-    } else if (lifecycle.state === 'full' && this.#hasSpace()) {
+    } else if (lifecycle.state === 'full' && this.#hasSpace() && this.#canWrite()) {
       lifecycle.move('space-returned', `the disk is ${this.usedPercent}% full`)
     }
   }

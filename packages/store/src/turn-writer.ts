@@ -48,7 +48,7 @@ export class TurnWriter {
     this.groupCommit = new GroupCommit(core.commitLog, core.watermarks, {
       newestTimestamp: () => this.#writtenTimestamp,
       onFlushed: timestamp => this.#onFlushed(timestamp),
-      onSyncFailure: error => this.#fence('a sync of the commit log failed', error),
+      onSyncFailure: error => this.#onSyncFailure(error),
     })
   }
 
@@ -203,6 +203,12 @@ export class TurnWriter {
   #fence(what: string, error: unknown): void {
     this.#core.logger.error({ error: String(error) }, what)
     this.#core.lifecycle.move('write-failed', `${what}: ${String(error)}`)
+  }
+
+  /** What waits for the device waits in vain; what was acknowledged as written stays so. */
+  #onSyncFailure(error: unknown): void {
+    this.#fence('a sync of the commit log failed', error)
+    if (!this.isSyncFlush) return
     for (const listener of this.#failed) listener(this.#core.watermarks.flushed, 'SERVICE_NOT_AVAILABLE')
   }
 }

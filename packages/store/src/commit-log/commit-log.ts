@@ -64,7 +64,7 @@ export class CommitLog {
    */
   writeTail(): void {
     const { tail, log } = this
-    if (this.#staleUntil > tail.writtenOffset) this.#cleanStale()
+    this.#cleanStale()
     try {
       for (const chunk of tail.chunks) {
         if (chunk.written < chunk.length) this.#writeChunk(chunk)
@@ -82,6 +82,11 @@ export class CommitLog {
     this.tail.rollBack()
     const size = this.log.fileSizeBytes
     while (this.tail.appendedOffset < this.#fileEnd - size) this.#fileEnd -= size
+    try {
+      this.#cleanStale()
+    } catch {
+      // The disk fails altogether; the next write begins with it.
+    }
   }
 
   /**
@@ -111,6 +116,7 @@ export class CommitLog {
    */
   #cleanStale(): void {
     const from = this.tail.writtenOffset
+    if (this.#staleUntil <= from) return
     const block = Buffer.alloc(64 * 1024)
     for (let offset = from; offset < this.#staleUntil; offset += block.length) {
       const length = Math.min(block.length, this.#staleUntil - offset)
