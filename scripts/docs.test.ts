@@ -13,7 +13,7 @@ function filesBelow(directory: string): string[] {
     .filter(name => !/(^|\/)(node_modules|dist|dist-test|target)(\/|$)/.test(name))
 }
 
-const files = ['packages', 'test', 'scripts', 'bench', 'fuzz'].flatMap(name => filesBelow(join(root, name)))
+const files = ['packages', 'test', 'scripts', 'bench', 'fuzz', 'examples'].flatMap(name => filesBelow(join(root, name)))
 
 const documents = [
   'ARCHITECTURE.md',
@@ -51,6 +51,34 @@ describe('the documents', () => {
       const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(match => match[1] ?? '')
       const broken = links.filter(link => !/^[a-z]+:/.test(link) && !existsSync(resolve(base, link)))
       assert.deepEqual(broken, [])
+    })
+  }
+})
+
+/** Fields of the interface `name` in the source file `path`. */
+function fieldsOf(path: string, name: string): string[] {
+  const text = readFileSync(join(root, path), 'utf8')
+  const start = text.indexOf(`export interface ${name} `)
+  assert.ok(start >= 0, `${path} has no ${name}`)
+  const body = text.slice(start, text.indexOf('\n}', start))
+  return [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(match => match[1] ?? '')
+}
+
+describe('docs/client.md', () => {
+  const document = readFileSync(join(root, 'docs/client.md'), 'utf8')
+  for (const [path, name] of [
+    ['options.ts', 'ClientOptions'],
+    ['producer/producer-options.ts', 'ProducerOptions'],
+    ['push-consumer/options.ts', 'PushConsumerOptions'],
+    ['pull-consumer/options.ts', 'PullConsumerOptions'],
+  ] as const) {
+    it(`lists every field of ${name}`, () => {
+      const fields = fieldsOf(`packages/client/src/${path}`, name)
+      assert.ok(fields.length > 5)
+      assert.deepEqual(
+        fields.filter(field => !document.includes(`\`${field}\``)),
+        [],
+      )
     })
   }
 })
