@@ -4,6 +4,7 @@
  *
  *   --minutes N   default 10
  *   --seed N      default 1; decides load and kill times
+ *   --sync        SYNC_FLUSH instead of ASYNC_FLUSH
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -14,7 +15,11 @@ import { type LoadState, work } from './load.ts'
 import { verify } from './verify.ts'
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: '1' } },
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    sync: { type: 'boolean', default: false },
+  },
 })
 const seed = Number(values.seed)
 const random = seededRandom(seed)
@@ -25,7 +30,8 @@ const configFile = `${home.path}/broker.conf`
 // Small files, so that the log, the queues and the index roll many times.
 writeFileSync(
   configFile,
-  'mappedFileSizeCommitLog=4194304\nmappedFileSizeConsumeQueue=60000\nmaxIndexNum=20000\nmaxHashSlotNum=5000\nfileReservedTime=876000\ndiskMaxUsedSpaceRatio=95\n',
+  'mappedFileSizeCommitLog=4194304\nmappedFileSizeConsumeQueue=60000\nmaxIndexNum=20000\nmaxHashSlotNum=5000\nfileReservedTime=876000\ndiskMaxUsedSpaceRatio=95\n' +
+    `flushDiskType=${values.sync ? 'SYNC_FLUSH' : 'ASYNC_FLUSH'}\n`,
 )
 const start = () => startOurStandalone(`${home.path}/store`, { namesrvPort, brokerPort, configFile })
 const say = (line: string) => process.stdout.write(`${line}\n`)
