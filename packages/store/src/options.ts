@@ -81,6 +81,11 @@ export const storeOptionTable = {
     75,
     'Above it expired files are deleted at any hour (10..95).',
   ),
+  diskSpaceAmpleBytes: whole(
+    'diskSpaceAmpleBytes',
+    0,
+    'With so much available the three ratios are not looked at; 0: always.',
+  ),
   cleanFileForciblyEnable: flag('cleanFileForciblyEnable', true, 'Allow deletion at once on a full disk.'),
   cleanResourceIntervalMs: whole('cleanResourceInterval', 10_000, 'ms between clean-up rounds.', 1),
   deleteCommitLogFilesIntervalMs: whole('deleteCommitLogFilesInterval', 100, 'Pause between two file deletions.'),

@@ -20,7 +20,8 @@ const HOUR_MS = 3_600_000
  *
  * A commit log file goes when it is older than `fileReservedTime`, in the hours of `deleteWhen`, on request, or at any hour above
  * `diskMaxUsedSpaceRatio`; regardless of its age above `diskSpaceCleanForciblyRatio`. Never the last one. Consume queue and index files
- * follow. Above `diskSpaceWarningLevelRatio` writes are refused until it is below again.
+ * follow. Above `diskSpaceWarningLevelRatio` writes are refused until it is below again. No ratio counts while `diskSpaceAmpleBytes` or more
+ * are available.
  * Source: DefaultMessageStore.CleanCommitLogService, 5.3.x.
  */
 export class Retention {
@@ -90,7 +91,7 @@ export class Retention {
     const { lifecycle, options } = this.#core
     this.usedPercent = this.#measure()
     const limit = clamp(options.diskSpaceWarningLevelPercent, 35, 90)
-    if (this.usedPercent > limit) {
+    if (this.usedPercent > limit && !this.#isAmple()) {
       if (lifecycle.state === 'running') {
         lifecycle.move('disk-full', `the disk is ${this.usedPercent}% full, more than ${limit}%`)
       }
@@ -117,10 +118,12 @@ export class Retention {
   async #deleteCommitLogFiles(): Promise<void> {
     const { clock, commitLog, disk, options } = this.#core
     const percent = this.#measure()
-    const isForced = options.cleanFileForciblyEnable && percent > clamp(options.diskSpaceCleanForciblyPercent, 30, 85)
+    const isAmple = this.#isAmple()
+    const isForced =
+      options.cleanFileForciblyEnable && !isAmple && percent > clamp(options.diskSpaceCleanForciblyPercent, 30, 85)
     const isManual = this.#manualRounds > 0
     if (isManual) this.#manualRounds--
-    const isOverMaximum = percent < 0 || percent > clamp(options.diskMaxUsedSpacePercent, 10, 95)
+    const isOverMaximum = !isAmple && (percent < 0 || percent > clamp(options.diskMaxUsedSpacePercent, 10, 95))
     if (!isForced && !isManual && !isOverMaximum && !isDeleteHour(options.deleteWhenHours, clock.now())) return
     for (let count = 0; count < options.deleteFileBatchMax; count++) {
       const { segments } = commitLog.log
@@ -146,9 +149,20 @@ export class Retention {
     return usage === undefined || usage.availableBytes >= FREE_BYTES_MIN
   }
 
+  #isAmple(): boolean {
+    const { disk, options } = this.#core
+    if (options.diskSpaceAmpleBytes === 0) return false
+    return this.#directories().every(path => (disk.usage(path)?.availableBytes ?? 0) >= options.diskSpaceAmpleBytes)
+  }
+
   #measure(): number {
+    return Math.max(...this.#directories().map(path => this.#percentOf(path)))
+  }
+
+  /** Log and queues may be on partitions of their own. */
+  #directories(): string[] {
     const { commitLog, directory } = this.#core
-    return Math.max(this.#percentOf(commitLog.log.directory), this.#percentOf(`${directory}/consumequeue`))
+    return [commitLog.log.directory, `${directory}/consumequeue`]
   }
 
   /** As `df` counts: used of used and available, rounded up. −1 when unknown. */
