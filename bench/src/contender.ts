@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import {
   freePort,
   type ManagedProcess,
+  type Properties,
+  propertiesText,
   startJavaBroker,
   startJavaNamesrv,
   startOurStandalone,
@@ -24,7 +26,7 @@ export interface Contender {
   stop(): Promise<void>
 }
 
-export type Config = Record<string, string | number | boolean>
+export type Config = Properties
 
 export interface StartedContender {
   readonly contender: Contender
@@ -138,12 +140,7 @@ export async function startOurContender(config: Config = {}): Promise<StartedCon
     ...config,
   }
   const configFile = join(home.path, 'broker.conf')
-  writeFileSync(
-    configFile,
-    Object.entries(settings)
-      .map(([key, value]) => `${key}=${value}\n`)
-      .join(''),
-  )
+  writeFileSync(configFile, propertiesText(settings))
   const nodeArgs = process.env.BENCH_CPU_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_CPU_PROF}`] : []
   const start = () => startOurStandalone(storeDirectory, { namesrvPort, brokerPort, configFile, nodeArgs })
   const started = performance.now()

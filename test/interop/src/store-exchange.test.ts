@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createProducer, createPullConsumer } from '@rocketmq-ts/client'
 import {
   javaMqadmin,
+  propertiesText,
   startJava,
   startJavaBroker,
   startJavaNamesrv,
@@ -18,11 +19,7 @@ const sizes = {
   maxHashSlotNum: 1000,
   maxIndexNum: 4000,
 }
-const configText = `brokerName=broker-a\nbrokerClusterName=DefaultCluster\nfileReservedTime=876000\ndiskMaxUsedSpaceRatio=95\n${Object.entries(
-  sizes,
-)
-  .map(([key, value]) => `${key}=${value}\n`)
-  .join('')}`
+const config = { brokerName: 'broker-a', fileReservedTime: 876_000, diskMaxUsedSpaceRatio: 95, ...sizes }
 
 interface Stored {
   readonly queueId: number
@@ -71,7 +68,7 @@ async function ourTurn<T>(
 ): Promise<T> {
   const { writeFileSync } = await import('node:fs')
   const configFile = `${home}/ours.conf`
-  writeFileSync(configFile, configText)
+  writeFileSync(configFile, propertiesText(config))
   const ours = await startOurStandalone(directory, { configFile })
   try {
     return await use(ours.namesrv)

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { ask } from './ask.ts'
 import { ManagedProcess } from './managed-process.ts'
 import { freePort } from './ports.ts'
+import { type Properties, propertiesText } from './properties.ts'
 
 const javaDirectory = fileURLToPath(new URL('../java', import.meta.url))
 const targetDirectory = join(javaDirectory, 'target')
@@ -120,7 +121,7 @@ export async function startJavaBroker(
   } = {},
 ): Promise<Started> {
   const port = options.port ?? (await freePort())
-  const config: Record<string, string | number | boolean> = {
+  const config: Properties = {
     brokerClusterName: 'DefaultCluster',
     brokerName: 'broker-a',
     brokerId: 0,
@@ -141,12 +142,7 @@ export async function startJavaBroker(
     ...options.config,
   }
   const file = join(home, `broker-${port}.conf`)
-  writeFileSync(
-    file,
-    Object.entries(config)
-      .map(([key, value]) => `${key}=${value}\n`)
-      .join(''),
-  )
+  writeFileSync(file, propertiesText(config))
   const process = await startJava('java broker', 'org.apache.rocketmq.broker.BrokerStartup', ['-c', file], {
     ...options,
     jvm: [

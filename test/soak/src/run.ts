@@ -9,7 +9,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { seededRandom } from '@rocketmq-ts/runtime'
-import { freePort, startOurStandalone, temporaryDirectory } from '../../peers/dist/index.js'
+import { freePort, propertiesText, startOurStandalone, temporaryDirectory } from '../../peers/dist/index.js'
 import { Ledger } from './ledger.ts'
 import { type LoadState, work } from './load.ts'
 import { verify } from './verify.ts'
@@ -28,11 +28,16 @@ const namesrvPort = await freePort()
 const brokerPort = await freePort()
 const configFile = `${home.path}/broker.conf`
 // Small files, so that the log, the queues and the index roll many times.
-writeFileSync(
-  configFile,
-  'mappedFileSizeCommitLog=4194304\nmappedFileSizeConsumeQueue=60000\nmaxIndexNum=20000\nmaxHashSlotNum=5000\nfileReservedTime=876000\ndiskMaxUsedSpaceRatio=95\n' +
-    `flushDiskType=${values.sync ? 'SYNC_FLUSH' : 'ASYNC_FLUSH'}\n`,
-)
+const config = {
+  mappedFileSizeCommitLog: 4_194_304,
+  mappedFileSizeConsumeQueue: 60_000,
+  maxIndexNum: 20_000,
+  maxHashSlotNum: 5000,
+  fileReservedTime: 876_000,
+  diskMaxUsedSpaceRatio: 95,
+  flushDiskType: values.sync ? 'SYNC_FLUSH' : 'ASYNC_FLUSH',
+}
+writeFileSync(configFile, propertiesText(config))
 const start = () => startOurStandalone(`${home.path}/store`, { namesrvPort, brokerPort, configFile })
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
