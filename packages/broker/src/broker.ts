@@ -56,7 +56,8 @@ export interface Broker {
   readonly registered: Promise<void>
   /**
    * Takes leave of the name servers, lets the answers that wait for the log go out, closes all connections, saves offsets
-   * and closes the store. Resolves when the port and the store directory are free. Idempotent.
+   * and closes the store. With `enableShutdownGracefully` clients are sent away before that, for `shutdownWaitTimeSeconds`.
+   * Resolves when the port and the store directory are free. Idempotent.
    */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -188,8 +189,12 @@ class RunningBroker implements Broker {
   }
 
   async #close(): Promise<void> {
-    const { state, server, rpc, registrar, registered, logger } = this.#parts
+    const { state, server, rpc, registrar, registered, clock, logger, options } = this.#parts
     await registrar.stop()
+    if (options.enableShutdownGracefully) {
+      server.router.goAway()
+      await delay(clock, options.shutdownWaitTimeSeconds * 1000)
+    }
     registered.stopTakingSends()
     await this.#drain()
     await registered.schedule.close()

@@ -90,6 +90,31 @@ test('settings changed at run time hold for the next request', async t => {
   assert.equal((await send(peer, { topic: 'T' })).extFields!.MSG_REGION, 'R2')
 })
 
+test('a graceful stop sends newer clients away first and serves older ones, for as long as it is told', async t => {
+  let end = () => {}
+  const clock: Clock = {
+    ...systemClock,
+    setTimeout(callback, delayMs, options) {
+      if (delayMs !== 7000) return systemClock.setTimeout(callback, delayMs, options)
+      end = callback
+      return { cancel() {} }
+    },
+  }
+  const options = { enableShutdownGracefully: true, shutdownWaitTimeSeconds: 7 }
+  const broker = await startTestBroker(t, options, { clock })
+  const peer = await Peer.connect(t, broker.port)
+  assert.equal((await send(peer, { topic: 'T' })).code, 0)
+  const closed = broker.close()
+  let answer = await send(peer, { topic: 'T' })
+  while (answer.code === 0) answer = await send(peer, { topic: 'T' })
+  assert.equal(answer.code, ResponseCode.GO_AWAY)
+  assert.equal(answer.remark, 'please go away')
+  assert.equal((await send(peer, { topic: 'T', version: 475 })).code, 0)
+  end()
+  await closed
+  await peer.closed
+})
+
 test('closing twice is closing once', async t => {
   const broker = await startTestBroker(t)
   assert.equal(broker.close(), broker.close())

@@ -20,6 +20,7 @@ export class BackedUpFile {
   readonly #disk: Disk
   #keepBackup = false
   #hasDirectory = false
+  #hasDurableName = false
 
   constructor(disk: Disk, path: string) {
     this.#disk = disk
@@ -54,6 +55,31 @@ export class BackedUpFile {
     const old = this.#keepBackup ? undefined : this.#disk.readFile(this.path)
     if (old !== undefined && old.length > 0) this.#disk.writeFile(this.backupPath, old, options)
     this.#disk.writeFile(this.path, text, options)
+    this.#keepBackup = false
+  }
+
+  /**
+   * As {@link BackedUpFile.save}, but the new text takes the file's place in one step, and only when it is on the device: power loss,
+   * too, leaves the file whole, with the old text or the new. Waits for the device without blocking. Not to be called again before the
+   * promise settles. Rejects with `DISK_FULL`, `DISK_FAILED`; then the file is as it was.
+   */
+  async saveDurably(text: string): Promise<void> {
+    if (!this.#hasDirectory) this.#disk.makeDirectory(dirname(this.path))
+    this.#hasDirectory = true
+    const temporaryPath = `${this.path}.tmp`
+    this.#disk.writeFile(temporaryPath, text)
+    const file = this.#disk.open(temporaryPath)
+    try {
+      await file.sync()
+    } finally {
+      file.close()
+    }
+    const old = this.#keepBackup ? undefined : this.#disk.readFile(this.path)
+    this.#disk.rename(temporaryPath, this.path)
+    // From then on the name means the old text or the new one; before, it could be lost while a torn `.bak` stays.
+    if (!this.#hasDurableName) this.#disk.syncDirectory(dirname(this.path))
+    this.#hasDurableName = true
+    if (old !== undefined && old.length > 0) this.#disk.writeFile(this.backupPath, old)
     this.#keepBackup = false
   }
 

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { BackedUpFile, type Disk, realDisk } from '@rocketmq-ts/runtime'
+import { BackedUpFile, type Disk, realDisk, seededRandom } from '@rocketmq-ts/runtime'
+import { PowerOff, SimDisk } from '@rocketmq-ts/testing'
 
 function setUp(t: TestContext) {
   const directory = mkdtempSync(join(tmpdir(), 'rocketmq-file-'))
@@ -71,4 +72,37 @@ test('the first save makes the directory', () => {
   file.save('{}')
   file.save('{"x":1}')
   assert.deepEqual(made, ['/a/b'])
+})
+
+test('a durable save leaves the old text or the new one, whenever the power fails', async () => {
+  const kept = { old: 0, new: 0 }
+  for (let seed = 1; seed <= 40; seed++) {
+    const disk = new SimDisk({ random: seededRandom(seed), now: () => 0 })
+    disk.makeDirectory('/config')
+    disk.syncDirectory('/')
+    const file = new BackedUpFile(disk, '/config/offsets.json')
+    await file.saveDurably(JSON.stringify('old'))
+    await file.saveDurably(JSON.stringify('old'))
+    const last = disk.changeCount + (seed % 8)
+    disk.hook = () => {
+      if (disk.changeCount >= last) throw new PowerOff()
+      return undefined
+    }
+    await new BackedUpFile(disk, file.path).saveDurably(JSON.stringify('new')).catch(() => {})
+    disk.restartAfterPowerLoss()
+    const text = new BackedUpFile(disk, '/config/offsets.json').load(JSON.parse) as 'old' | 'new'
+    kept[text]++
+  }
+  assert.equal(kept.old + kept.new, 40)
+  assert.ok(kept.old > 0 && kept.new > 0)
+})
+
+test('a durable save keeps the former content as .bak, too', async t => {
+  const { path, file, text } = setUp(t)
+  const topics = file()
+  await topics.saveDurably('"1"')
+  assert.equal(existsSync(`${path}.bak`), false)
+  await topics.saveDurably('"2"')
+  assert.deepEqual([text(path), text(`${path}.bak`)], ['"2"', '"1"'])
+  assert.equal(existsSync(`${path}.tmp`), false)
 })

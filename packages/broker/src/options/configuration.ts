@@ -75,6 +75,7 @@ export class BrokerConfiguration {
     const entries = new Map(this.#unknownEntries)
     const values = this.options as Record<string, OptionValue>
     for (const [name, option] of Object.entries(table)) {
+      if (option.isOurs && values[name] === option.defaultValue) continue
       const value = formatOption(option, values[name])
       if (value !== undefined && !hiddenKeys.has(option.key)) entries.set(option.key, value)
     }

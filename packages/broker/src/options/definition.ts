@@ -10,6 +10,8 @@ export interface OptionDefinition<T> {
   readonly choices: readonly string[] | undefined
   /** Accepted, kept and shown because Java has it; nothing here reads it. */
   readonly isInert: boolean
+  /** Java has no such setting: shown only where it is not at its default. */
+  readonly isOurs: boolean
   readonly sentence: string
 }
 
@@ -28,6 +30,7 @@ interface Extra {
   min?: number
   max?: number
   isInert?: boolean
+  isOurs?: boolean
 }
 
 function define<T>(
@@ -38,8 +41,8 @@ function define<T>(
   extra: Extra,
   choices?: readonly string[],
 ): OptionDefinition<T> {
-  const { min, max, isInert = false } = extra
-  return { key, type, defaultValue, min, max, choices, isInert, sentence }
+  const { min, max, isInert = false, isOurs = false } = extra
+  return { key, type, defaultValue, min, max, choices, isInert, isOurs, sentence }
 }
 
 /** A 32 bit integer. */

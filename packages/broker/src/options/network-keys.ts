@@ -35,8 +35,8 @@ export const networkKeys = {
   serverPooledByteBufAllocatorEnable: flag('serverPooledByteBufAllocatorEnable', true, 'Pooled buffers.', {
     isInert: true,
   }),
-  enableShutdownGracefully: flag('enableShutdownGracefully', false, 'Send go-away before closing.', { isInert: true }),
-  shutdownWaitTimeSeconds: int('shutdownWaitTimeSeconds', 30, 'Wait then.', { isInert: true }),
+  enableShutdownGracefully: flag('enableShutdownGracefully', false, 'Send clients away before stopping.'),
+  shutdownWaitTimeSeconds: int('shutdownWaitTimeSeconds', 30, 'How long they get for it.', { min: 0 }),
   useEpollNativeSelector: flag('useEpollNativeSelector', false, 'Native epoll.', { isInert: true }),
   clientWorkerThreads: int('clientWorkerThreads', 4, 'Codec threads.', { isInert: true }),
   clientCallbackExecutorThreads: int('clientCallbackExecutorThreads', cpuCount, 'CPUs (at least 1).', {

@@ -182,6 +182,12 @@ export const storeKeys = {
     'Percent above which oldest files are deleted at once (clamped 30..85).',
     { min: 0, max: 100 },
   ),
+  diskSpaceAmpleBytes: long(
+    'diskSpaceAmpleBytes',
+    0,
+    'With so many bytes available the three ratios of disk space are not looked at; 0: always.',
+    { min: 0, isOurs: true },
+  ),
   useReentrantLockWhenPutMessage: flag(
     'useReentrantLockWhenPutMessage',
     true,

@@ -31,6 +31,7 @@ export class DelayOffsetFile {
   #timer: Timer | undefined
   /** Text to be written as soon as the log is flushed up to the offset. */
   #waiting: { readonly text: string; readonly endOffset: number } | undefined
+  #writing: Promise<void> | undefined
 
   /** Fills `offsets` from the file. Throws `CONFIG_INVALID` when neither it nor its `.bak` can be read. */
   constructor(deps: DelayOffsetFileDeps) {
@@ -50,11 +51,13 @@ export class DelayOffsetFile {
   async close(): Promise<void> {
     const { offsets, store, logger } = this.#deps
     this.#timer?.cancel()
-    if (!offsets.isDirty && this.#waiting === undefined) return
+    const isSaved = !offsets.isDirty && this.#waiting === undefined
     this.#waiting = undefined
+    await this.#writing
+    if (isSaved && !offsets.isDirty) return
     try {
       await store.flush()
-      this.#write(this.#text())
+      await this.#write(this.#text())
     } catch (error) {
       logger.error({ err: error }, 'the log could not be flushed; delayed messages may be delivered again')
     }
@@ -71,7 +74,7 @@ export class DelayOffsetFile {
 
   #save(): void {
     const { offsets, store } = this.#deps
-    if (!offsets.isDirty || this.#waiting !== undefined) return
+    if (!offsets.isDirty || this.#waiting !== undefined || this.#writing !== undefined) return
     this.#waiting = { text: this.#text(), endOffset: store.watermarks.written }
     store.requestFlush(store.watermarks.written)
     this.#writeWaiting()
@@ -86,12 +89,14 @@ export class DelayOffsetFile {
     const waiting = this.#waiting
     if (waiting === undefined || this.#deps.store.watermarks.flushed < waiting.endOffset) return
     this.#waiting = undefined
-    this.#write(waiting.text)
+    this.#writing = this.#write(waiting.text).then(() => {
+      this.#writing = undefined
+    })
   }
 
-  #write(text: string): void {
+  async #write(text: string): Promise<void> {
     try {
-      this.#file.save(text)
+      await this.#file.saveDurably(text)
     } catch (error) {
       this.#deps.offsets.isDirty = true
       this.#deps.logger.error({ err: error, path: this.#file.path }, 'the delay offsets could not be saved')
