@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { RequestCode, ResponseCode } from '@rocketmq-ts/protocol'
-import { RocketMqError } from '@rocketmq-ts/runtime'
+import { type Clock, RocketMqError, systemClock } from '@rocketmq-ts/runtime'
 import { Peer, pull, send, startTestBroker, temporaryDirectory } from './support/test-broker.js'
 
 async function freePort(): Promise<number> {

@@ -60,12 +60,13 @@ export interface Standalone {
 
 /**
  * Where a standalone broker differs from the broker's own defaults: small files, made for a laptop; and a disk that is
- * rather full, as laptops' disks are, doesn't stop it.
+ * nearly full, as laptops' disks are, doesn't stop it, nor cost it messages, while there is room for a few files.
  */
 export function standaloneBrokerConfig(disk: Disk, dataDirectory: string): Partial<BrokerOptions> {
   return {
     brokerName: 'broker-a',
     diskMaxUsedSpacePercent: 95,
+    diskSpaceAmpleBytes: 256 * 1024 * 1024,
     ...fileSizesFor(disk, dataDirectory),
   }
 }

@@ -123,7 +123,7 @@ export class Retention {
       options.cleanFileForciblyEnable && !isAmple && percent > clamp(options.diskSpaceCleanForciblyPercent, 30, 85)
     const isManual = this.#manualRounds > 0
     if (isManual) this.#manualRounds--
-    const isOverMaximum = !isAmple && (percent < 0 || percent > clamp(options.diskMaxUsedSpacePercent, 10, 95))
+    const isOverMaximum = !isAmple && percent > clamp(options.diskMaxUsedSpacePercent, 10, 95)
     if (!isForced && !isManual && !isOverMaximum && !isDeleteHour(options.deleteWhenHours, clock.now())) return
     for (let count = 0; count < options.deleteFileBatchMax; count++) {
       const { segments } = commitLog.log
