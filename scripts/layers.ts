@@ -37,14 +37,17 @@ export const outsideModules: Record<string, readonly string[]> = {
   'node:tls': ['runtime', 'remoting'],
 }
 
-/** Globals that read the clock or randomness, or start timers; only `runtime` may use them. */
+/**
+ * Globals that read the clock or randomness, or start timers; only `runtime` may use them. A name followed by typed
+ * parameters is the definition of a method, not a call.
+ */
 export const outsideGlobals: readonly RegExp[] = [
   /\bDate\.now\s*\(/,
   /\bnew Date\(\s*\)/,
   /\bMath\.random\s*\(/,
-  /(?<![.\w])setTimeout\s*\(/,
-  /(?<![.\w])setInterval\s*\(/,
-  /(?<![.\w])setImmediate\s*\(/,
+  /(?<![.\w])setTimeout\s*\((?!\w+\??:)/,
+  /(?<![.\w])setInterval\s*\((?!\w+\??:)/,
+  /(?<![.\w])setImmediate\s*\((?!\w+\??:)/,
   /\bperformance\.now\s*\(/,
   /\bprocess\.hrtime\b/,
 ]
