@@ -16,6 +16,7 @@ function filesBelow(directory: string): string[] {
 const files = ['packages', 'test', 'scripts', 'bench', 'fuzz', 'examples'].flatMap(name => filesBelow(join(root, name)))
 
 const documents = [
+  'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   ...filesBelow(join(root, 'docs')).filter(name => name.endsWith('.md')),
