@@ -88,6 +88,7 @@ export class Appender {
     for (const record of records) {
       const refusal = this.#refusalOf(record)
       if (refusal !== undefined) return this.#refuse(refusal)
+      if (record.topic !== first.topic || record.queueId !== first.queueId) return this.#refuse('MESSAGE_ILLEGAL')
     }
     if (this.#core.batchQueues.isBatchTopic(first.topic)) return this.#refuse('MESSAGE_ILLEGAL')
     const queue = this.#queueOf(first.topic, first.queueId)

@@ -5,6 +5,8 @@ import type { CommitLog } from './commit-log.ts'
 const BLOCK_BYTES = 256 * 1024
 /** Runs of the hot end below it are copied: cheaper than a slice, and the chunk can be used again. */
 const COPY_MAX_BYTES = 32 * 1024
+/** Most that is read for several records at once. */
+const LOAD_AHEAD_MAX_BYTES = 2 * 1024 * 1024
 
 interface Block {
   readonly bytes: Buffer
@@ -119,6 +121,7 @@ export class LogReader {
     records: (Buffer | undefined)[],
     next: Promise<Buffer | undefined>,
   ): Promise<(Buffer | undefined)[]> {
+    this.#loadAhead(offsets, sizes, records.length)
     records.push(await next)
     while (records.length < offsets.length) {
       const record = this.read(offsets[records.length]!, sizes[records.length]!)
@@ -141,6 +144,16 @@ export class LogReader {
     if (offset < this.#commitLog.minOffset || offset + size > this.#watermarks.written) return undefined
     const bytes = Buffer.allocUnsafe(size)
     return (await this.#commitLog.log.read(bytes, 0, size, offset)) === size ? bytes : undefined
+  }
+
+  /** Begins to read the blocks of the records from number `from` on, side by side, where the records lie close together. */
+  #loadAhead(offsets: readonly number[], sizes: readonly number[], from: number): void {
+    const start = offsets[from]!
+    const lastIndex = offsets.length - 1
+    const end = offsets[lastIndex]! + sizes[lastIndex]!
+    const isDense = end > start && end - start <= LOAD_AHEAD_MAX_BYTES && end <= this.#watermarks.written
+    // Who needs a block and can't get it, hears of it.
+    if (isDense) this.prefetch(start, end).catch(() => {})
   }
 
   /** As {@link read}, blocking: for searches that read a few bytes here and there. */
