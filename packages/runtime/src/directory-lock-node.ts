@@ -14,8 +14,10 @@ import { RocketMqError } from './errors.ts'
  *
  *   1. /proc/locks shows a holder of the file         → STORE_LOCKED, with its process id
  *   2. perl or python3 sets the lock (F_OFD_SETLK)    → held, or STORE_LOCKED
- *   3. neither is installed: an abstract socket named after device and inode, which the kernel removes with its process,
- *      excludes our own brokers of this network namespace. A Java broker started later isn't kept out then.
+ *   3. an abstract socket named after device and inode, which the kernel removes with its process, is bound → STORE_LOCKED
+ *
+ * Where neither perl nor python3 is installed only the socket excludes others: our own brokers of this network namespace. A Java
+ * broker that is started later isn't kept out then.
  *
  * macOS opens the file with its lock flag. Elsewhere the process id in `abort` is looked up.
  */
@@ -26,12 +28,11 @@ export function lockDirectory(path: string): DiskLock {
   try {
     const holder = holderInProcLocks(fd)
     if (holder !== undefined) throw locked(path, holder === UNNAMED ? undefined : holder)
-    const outcome = setOpenFileDescriptionLock(fd)
-    if (outcome === 'held-by-other') throw locked(path, undefined)
-    const guard = outcome === 'unavailable' ? bindGuardSocket(path, fd) : undefined
+    if (setOpenFileDescriptionLock(fd) === 'held-by-other') throw locked(path, undefined)
+    const guard = bindGuardSocket(path, fd)
     writeLockText(fd)
     return releaseOnce(() => {
-      guard?.close()
+      guard.close()
       closeSync(fd)
     })
   } catch (error) {
