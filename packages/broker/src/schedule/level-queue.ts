@@ -13,9 +13,9 @@ import {
 } from '@rocketmq-ts/store/internal'
 
 /** Entries of one batch. */
-export const BATCH_ENTRIES_MAX = 128
+export const BATCH_ENTRIES_MAX = 512
 /** Bytes of one batch; a single message of any size is one, too. */
-const BATCH_BYTES_MAX = 256 * 1024
+const BATCH_BYTES_MAX = 1024 * 1024
 /**
  * A deliver time that lies so much further ahead than its level's delay isn't taken for wrong. Java has no such margin, so
  * that a clock set back by a millisecond delivers at once what should have waited two hours.
