@@ -44,7 +44,7 @@ export async function openState(deps: StateDeps): Promise<BrokerState> {
   const { disk, clock, turn, logger, options } = deps
   const directory = `${options.storePathRootDir}/config`
   disk.makeDirectory(directory)
-  const files = { disk, directory, logger, turn }
+  const files = { disk, directory, clock, logger, turn }
   const topics = new TopicTable({ options, clock, logger })
   keepTopics(topics, files)
   const groups = new SubscriptionGroupTable({ options, clock, logger })

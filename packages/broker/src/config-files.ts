@@ -1,5 +1,5 @@
 import { messageRequestModeWrapper, subscriptionGroupWrapper, topicConfigSerializeWrapper } from '@rocketmq-ts/protocol'
-import { BackedUpFile, type Disk, type Logger, type TurnScheduler } from '@rocketmq-ts/runtime'
+import { BackedUpFile, type Clock, type Disk, type Logger, type TurnScheduler } from '@rocketmq-ts/runtime'
 import { ConfigSaver } from './config-saver.ts'
 import type { SubscriptionGroupTable } from './subscription/group-table.ts'
 import type { RequestModeTable } from './subscription/request-mode-table.ts'
@@ -10,6 +10,7 @@ export interface ConfigFileDeps {
   readonly disk: Disk
   /** `<storePathRootDir>/config`, which exists. */
   readonly directory: string
+  readonly clock: Clock
   readonly logger: Logger
   readonly turn?: TurnScheduler
 }
@@ -48,6 +49,6 @@ export function keepRequestModes(modes: RequestModeTable, deps: ConfigFileDeps):
 }
 
 function saverOf(file: BackedUpFile, encode: () => string, deps: ConfigFileDeps): ConfigSaver {
-  const { logger, turn } = deps
-  return new ConfigSaver({ file, encode, logger, ...(turn === undefined ? {} : { turn }) })
+  const { clock, logger, turn } = deps
+  return new ConfigSaver({ file, encode, clock, logger, ...(turn === undefined ? {} : { turn }) })
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { topicConfig } from '@rocketmq-ts/model'
 import { topicConfigSerializeWrapper } from '@rocketmq-ts/protocol'
-import { realDisk, silentLogger, TurnScheduler } from '@rocketmq-ts/runtime'
+import { RocketMqError, realDisk, silentLogger, TurnScheduler } from '@rocketmq-ts/runtime'
 import { keepGroups, keepRequestModes, keepTopics } from '../dist/config-files.js'
 import { createBrokerOptions } from '../dist/options.js'
 import { SubscriptionGroupTable } from '../dist/subscription/group-table.js'
@@ -20,7 +20,7 @@ function rig(test: TestContext) {
   const directory = mkdtempSync(join(tmpdir(), 'broker-config-'))
   test.after(() => rmSync(directory, { recursive: true }))
   const clock = new AdminClock()
-  const deps = { disk: realDisk, directory, logger: silentLogger }
+  const deps = { disk: realDisk, directory, clock, logger: silentLogger }
   const tables = { options, clock, logger: silentLogger }
   return { directory, clock, deps, tables, read: (name: string) => readFileSync(join(directory, name), 'utf8') }
 }
@@ -86,4 +86,35 @@ test('request modes survive a restart', t => {
   const again = new RequestModeTable()
   keepRequestModes(again, deps)
   assert.deepEqual(again.get('T', 'G'), { topic: 'T', consumerGroup: 'G', mode: 'POP', popShareQueueNum: 2 })
+})
+
+test('a full disk is tried once a second, and the change is saved when there is room, without another change', async t => {
+  const { deps, tables, clock, directory, read } = rig(t)
+  let isFull = true
+  let tries = 0
+  const disk = Object.create(realDisk) as typeof realDisk
+  disk.writeFile = (path, content, options) => {
+    tries++
+    if (isFull) throw new RocketMqError('DISK_FULL', path)
+    realDisk.writeFile(path, content, options)
+  }
+  const turn = new TurnScheduler(clock)
+  const turns = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      turn.schedule()
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  const topics = new TopicTable(tables)
+  keepTopics(topics, { ...deps, disk, turn })
+  topics.update(topicConfig('Orders'), new Map())
+  await turns(20)
+  const triesWhenFull = tries
+  isFull = false
+  await turns(2)
+  assert.equal(existsSync(join(directory, 'topics.json')), false)
+  clock.advance(1000)
+  await turns(2)
+  assert.ok(read('topics.json').includes('Orders'))
+  assert.equal(triesWhenFull, 1)
 })

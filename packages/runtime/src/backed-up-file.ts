@@ -6,11 +6,11 @@ import { RocketMqError } from './errors.ts'
  * A small text file with its previous content beside it as `<path>.bak`, by the rule of the Java broker and name server
  * (topics.json, consumerOffset.json, kvConfig.json …).
  *
- * - Save: the old content goes to `.bak` (nothing on the first save), then the file is overwritten in place.
+ * - Save: the old content goes to `.bak` (nothing on the first save), then the new one to the file; each by way of `.tmp`, in one step.
  * - Load: a missing, empty or unreadable file falls back to `.bak`; both missing is "nothing yet".
  *
- * A crash in the middle of a save leaves the file half written and `.bak` whole, so one save may be lost, never both.
- * Unlike Java, a file that turned out unreadable is not copied over the good `.bak` by the next save.
+ * Unlike Java, which overwrites both files in place, no crash and no full disk leaves a half-written file, and
+ * the name always stands for one. A file that turned out unreadable doesn't take the place of the good `.bak`.
  *
  * Source: ConfigManager#load, ConfigManager#persist, MixAll#string2File, 5.3.x
  */
@@ -18,7 +18,9 @@ export class BackedUpFile {
   readonly path: string
   readonly backupPath: string
   readonly #disk: Disk
-  #keepBackup = false
+  readonly #temporaryPath: string
+  /** The file's content turned out unreadable; `.bak` is better. */
+  #isDamaged = false
   #hasDirectory = false
   #hasDurableName = false
 
@@ -26,6 +28,7 @@ export class BackedUpFile {
     this.#disk = disk
     this.path = path
     this.backupPath = `${path}.bak`
+    this.#temporaryPath = `${path}.tmp`
   }
 
   /**
@@ -38,7 +41,7 @@ export class BackedUpFile {
       try {
         return parse(text)
       } catch (error) {
-        this.#keepBackup = true
+        this.#isDamaged = true
         return this.#loadBackup(parse, error)
       }
     }
@@ -47,40 +50,59 @@ export class BackedUpFile {
 
   /**
    * Writes `text` and keeps what was there as `.bak`; makes the directory when it is missing. `sync` waits for the device.
-   * Throws `DISK_FULL`, `DISK_FAILED`.
+   * Throws `DISK_FULL`, `DISK_FAILED`; then the file is as it was.
    */
   save(text: string, options: { sync?: boolean } = {}): void {
-    if (!this.#hasDirectory) this.#disk.makeDirectory(dirname(this.path))
-    this.#hasDirectory = true
-    const old = this.#keepBackup ? undefined : this.#disk.readFile(this.path)
-    if (old !== undefined && old.length > 0) this.#disk.writeFile(this.backupPath, old, options)
-    this.#disk.writeFile(this.path, text, options)
-    this.#keepBackup = false
+    this.#keepOld(options)
+    this.#writeTemporary(text, options)
+    this.#putInPlace()
   }
 
   /**
-   * As {@link BackedUpFile.save}, but the new text takes the file's place in one step, and only when it is on the device: power loss,
-   * too, leaves the file whole, with the old text or the new. Waits for the device without blocking. Not to be called again before the
+   * As {@link BackedUpFile.save}, but the new text takes the file's place only when it is on the device: power loss,
+   * too, leaves the old text or the new. Waits for the device without blocking. Not to be called again before the
    * promise settles. Rejects with `DISK_FULL`, `DISK_FAILED`; then the file is as it was.
    */
   async saveDurably(text: string): Promise<void> {
-    if (!this.#hasDirectory) this.#disk.makeDirectory(dirname(this.path))
-    this.#hasDirectory = true
-    const temporaryPath = `${this.path}.tmp`
-    this.#disk.writeFile(temporaryPath, text)
-    const file = this.#disk.open(temporaryPath)
+    this.#keepOld({})
+    this.#writeTemporary(text, {})
+    const file = this.#disk.open(this.#temporaryPath)
     try {
       await file.sync()
     } finally {
       file.close()
     }
-    const old = this.#keepBackup ? undefined : this.#disk.readFile(this.path)
-    this.#disk.rename(temporaryPath, this.path)
-    // From then on the name means the old text or the new one; before, it could be lost while a torn `.bak` stays.
+    this.#putInPlace()
+    // From then on the name means the old text or the new one.
     if (!this.#hasDurableName) this.#disk.syncDirectory(dirname(this.path))
     this.#hasDurableName = true
-    if (old !== undefined && old.length > 0) this.#disk.writeFile(this.backupPath, old)
-    this.#keepBackup = false
+  }
+
+  /** Writes beside the file, so that a full disk or a crash leaves what is in place. */
+  #writeTemporary(content: Buffer | string, options: { sync?: boolean }): void {
+    if (!this.#hasDirectory) this.#disk.makeDirectory(dirname(this.path))
+    this.#hasDirectory = true
+    try {
+      this.#disk.writeFile(this.#temporaryPath, content, options)
+    } catch (error) {
+      // A full disk needs the room; if even that fails, the next save overwrites the rest.
+      try {
+        this.#disk.removeFile(this.#temporaryPath)
+      } catch {}
+      throw error
+    }
+  }
+
+  #keepOld(options: { sync?: boolean }): void {
+    const old = this.#isDamaged ? undefined : this.#disk.readFile(this.path)
+    if (old === undefined || old.length === 0) return
+    this.#writeTemporary(old, options)
+    this.#disk.rename(this.#temporaryPath, this.backupPath)
+  }
+
+  #putInPlace(): void {
+    this.#disk.rename(this.#temporaryPath, this.path)
+    this.#isDamaged = false
   }
 
   #read(path: string): string | undefined {

@@ -67,6 +67,7 @@ test('the first save makes the directory', () => {
     makeDirectory: (path: string) => void made.push(path),
     readFile: (path: string) => files.get(path),
     writeFile: (path: string, content: string) => void files.set(path, Buffer.from(content)),
+    rename: () => {},
   } as unknown as Disk
   const file = new BackedUpFile(disk, '/a/b/kvConfig.json')
   file.save('{}')
@@ -83,7 +84,7 @@ test('a durable save leaves the old text or the new one, whenever the power fail
     const file = new BackedUpFile(disk, '/config/offsets.json')
     await file.saveDurably(JSON.stringify('old'))
     await file.saveDurably(JSON.stringify('old'))
-    const last = disk.changeCount + (seed % 8)
+    const last = disk.changeCount + (seed % 16)
     disk.hook = () => {
       if (disk.changeCount >= last) throw new PowerOff()
       return undefined
@@ -105,4 +106,35 @@ test('a durable save keeps the former content as .bak, too', async t => {
   await topics.saveDurably('"2"')
   assert.deepEqual([text(path), text(`${path}.bak`)], ['"2"', '"1"'])
   assert.equal(existsSync(`${path}.tmp`), false)
+})
+
+test('a disk that fills up, or a kill, at any moment of a save leaves a whole file and a whole backup', async () => {
+  for (const kind of ['full', 'kill'] as const) {
+    for (const isDurable of [false, true]) {
+      for (let failAt = 0; failAt < 8; failAt++) {
+        const disk = new SimDisk({ random: seededRandom(failAt), now: () => 0 })
+        const save = async (file: BackedUpFile, text: string) => {
+          if (isDurable) await file.saveDurably(JSON.stringify(text))
+          else file.save(JSON.stringify(text))
+        }
+        const file = new BackedUpFile(disk, '/config/topics.json')
+        await save(file, 'first'.repeat(9))
+        await save(file, 'second'.repeat(9))
+        const from = disk.changeCount
+        disk.hook = operation => {
+          if (disk.changeCount < from + failAt) return undefined
+          if (kind === 'kill') throw new PowerOff()
+          return operation === 'write' || operation === 'create' ? 'ENOSPC' : undefined
+        }
+        // A full disk is tried more than once: what a failed save left behind must not be saved as the backup.
+        for (const attempt of ['third', 'fourth']) await save(file, attempt.repeat(9)).catch(() => {})
+        disk.restart()
+        const found = new BackedUpFile(disk, '/config/topics.json').load(JSON.parse) as string
+        assert.match(found, /^(second|third|fourth){9}$/)
+        const backup = JSON.parse(disk.readFile('/config/topics.json.bak')!.toString()) as string
+        assert.match(backup, /^(first|second|third){9}$/)
+        assert.ok(disk.readFile('/config/topics.json')!.length > 0)
+      }
+    }
+  }
 })
