@@ -142,8 +142,7 @@ export class LogReader {
     const slice = this.#commitLog.sliceOfTail(offset, size)
     if (slice !== undefined) return slice
     if (offset < this.#commitLog.minOffset || offset + size > this.#watermarks.written) return undefined
-    const bytes = Buffer.allocUnsafe(size)
-    return (await this.#commitLog.log.read(bytes, 0, size, offset)) === size ? bytes : undefined
+    return this.#readAlone(offset, size)
   }
 
   /** Begins to read the blocks of the records from number `from` on, side by side, where the records lie close together. */
@@ -175,17 +174,22 @@ export class LogReader {
   async #readCold(offset: number, size: number): Promise<Buffer | undefined> {
     const first = Math.floor(offset / BLOCK_BYTES)
     const last = Math.floor((offset + size - 1) / BLOCK_BYTES)
-    if (last - first > 1) {
-      const bytes = Buffer.allocUnsafe(size)
-      return (await this.#commitLog.log.read(bytes, 0, size, offset)) === size ? bytes : undefined
-    }
+    if (last - first > 1) return this.#readAlone(offset, size)
     const from = offset - first * BLOCK_BYTES
     const head = this.#cached(first, Math.min(from + size, BLOCK_BYTES)) ?? (await this.#load(first))
-    if (first === last) return from + size <= head.length ? head.bytes.subarray(from, from + size) : undefined
+    if (first === last) {
+      return from + size <= head.length ? head.bytes.subarray(from, from + size) : this.#readAlone(offset, size)
+    }
     const restBytes = from + size - BLOCK_BYTES
     const rest = this.#cached(last, restBytes) ?? (await this.#load(last))
-    if (head.length < BLOCK_BYTES || rest.length < restBytes) return undefined
+    if (head.length < BLOCK_BYTES || rest.length < restBytes) return this.#readAlone(offset, size)
     return Buffer.concat([head.bytes.subarray(from, BLOCK_BYTES), rest.bytes.subarray(0, restBytes)], size)
+  }
+
+  /** Without blocks: a record that is large, or in whose block files are missing before it, as at the begin of the log. */
+  async #readAlone(offset: number, size: number): Promise<Buffer | undefined> {
+    const bytes = Buffer.allocUnsafe(size)
+    return (await this.#commitLog.log.read(bytes, 0, size, offset)) === size ? bytes : undefined
   }
 
   /** Reads the blocks of a range that will be asked for, all at once. */
