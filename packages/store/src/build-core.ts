@@ -8,6 +8,7 @@ import type { ConsumeQueueContext } from './consume-queue/consume-queue.ts'
 import { ENTRY_BYTES } from './consume-queue/entries.ts'
 import { QueueTable } from './consume-queue/queue-table.ts'
 import { QueueWriter } from './consume-queue/queue-writer.ts'
+import { DeletedTopics } from './deleted-topics.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { KeyIndex } from './index/key-index.ts'
 import { Lifecycle } from './lifecycle.ts'
@@ -77,6 +78,7 @@ export function buildCore(parameters: StoreParameters, openFiles: OpenFiles): St
       parameters.isBatchTopic ?? (() => false),
     ),
     queueWriter,
+    deletedTopics: new DeletedTopics(disk, directory, logger),
     index: options.messageIndexEnable
       ? new KeyIndex({ disk, clock, logger }, `${directory}/index`, {
           slotCount: options.indexHashSlotCount,

@@ -19,8 +19,10 @@ export class QueueRemoval {
   }
 
   deleteTopic(topic: string): void {
-    const { batchQueues, directory, disk, queues } = this.#core
+    const { batchQueues, clock, commitLog, deletedTopics, directory, disk, queues } = this.#core
     if (!isDirectoryName(topic)) return
+    const hasQueues = queues.queuesOf(topic).length > 0 || batchQueues.queuesOf(topic).length > 0
+    if (hasQueues) deletedTopics.add(topic, commitLog.tail.appendedOffset, clock.now())
     this.#onFilesRemoved()
     for (const queue of queues.queuesOf(topic)) this.#remove(queue)
     for (const kind of ['consumequeue', 'consumequeue_ext']) {

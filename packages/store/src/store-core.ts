@@ -4,6 +4,7 @@ import type { CommitLog } from './commit-log/commit-log.ts'
 import type { BatchQueues } from './consume-queue/batch-queues.ts'
 import type { QueueTable } from './consume-queue/queue-table.ts'
 import type { QueueWriter } from './consume-queue/queue-writer.ts'
+import type { DeletedTopics } from './deleted-topics.ts'
 import type { BitMapOf } from './dispatch/dispatcher.ts'
 import type { KeyIndex } from './index/key-index.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -63,6 +64,7 @@ export interface StoreCore {
   readonly queues: QueueTable
   readonly batchQueues: BatchQueues
   readonly queueWriter: QueueWriter
+  readonly deletedTopics: DeletedTopics
   readonly index: KeyIndex | undefined
   readonly checkpoint: Checkpoint
   readonly watermarks: Watermarks

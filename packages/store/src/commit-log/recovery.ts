@@ -14,6 +14,7 @@ import { entryTagsHigh, entryTagsLow } from '../consume-queue/entries.ts'
 import { loadQueues } from '../consume-queue/queue-loader.ts'
 import { correctMinOffset, readEntryInts, truncateQueue } from '../consume-queue/queue-recovery.ts'
 import { fingerprintOf, type QueueTable } from '../consume-queue/queue-table.ts'
+import type { DeletedTopics } from '../deleted-topics.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { KeyIndex } from '../index/key-index.ts'
 import type { StoreOptions } from '../options.ts'
@@ -29,6 +30,7 @@ export interface RecoveryContext {
   readonly commitLog: CommitLog
   readonly queues: QueueTable
   readonly batchQueues: BatchQueues
+  readonly deletedTopics: DeletedTopics
   readonly index: KeyIndex | undefined
   readonly checkpoint: Checkpoint
   readonly dispatcher: Dispatcher
@@ -75,6 +77,7 @@ interface StartPoint {
 export async function recover(context: RecoveryContext): Promise<RecoveryResult> {
   const { checkpoint, commitLog, queues, batchQueues, index, dispatcher, logger } = context
   const { resumePoint } = checkpoint
+  context.deletedTopics.load()
   commitLog.log.load(resumePoint === undefined ? {} : { completeFrom: resumePoint.durable.offset })
   if (commitLog.log.segments.length === 0) return startEmpty(context)
   const resume = findResumePosition(context)
@@ -84,10 +87,11 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
   let start = resume ?? findForeignStart(context)
   if (start.trust === 'resume-durable') {
     truncateQueues(context, start.dispatchOffset)
-    if (!hasAllDurableEntries(context)) {
-      start = { ...start, scanOffset: commitLog.minOffset, dispatchOffset: commitLog.minOffset }
-      dispatcher.rebuild = 'all'
-    }
+  }
+  if (resume !== undefined && !hasItsQueues(context, start)) {
+    logger.warn({}, 'consume queues are missing; they are rebuilt from the whole log')
+    start = { ...start, scanOffset: commitLog.minOffset, dispatchOffset: commitLog.minOffset }
+    dispatcher.rebuild = 'all'
   }
   const isWholeLog = start.scanOffset <= commitLog.minOffset
   loadIndex(context, start, isWholeLog)
@@ -106,6 +110,7 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
   const isRebuilt = dispatcher.rebuild !== undefined || dispatcher.damaged.size > 0
   if (dispatcher.damaged.size > 0) await rebuildDamaged(context, checks)
   settleEnd(context, end.endOffset, end.reason)
+  context.deletedTopics.settle(commitLog.minOffset, end.endOffset)
   logger.info(
     { ...start, endOffset: end.endOffset, records: end.recordCount, stoppedBy: end.reason },
     'commit log recovered',
@@ -134,6 +139,7 @@ function startEmpty(context: RecoveryContext): RecoveryResult {
     if (disk.list(`${directory}/${name}`) !== undefined) disk.removeDirectory(`${directory}/${name}`)
   }
   if (disk.list(`${directory}/index`) !== undefined) index?.clear()
+  context.deletedTopics.settle(0, 0)
   return {
     endOffset: 0,
     scanOffset: 0,
@@ -162,11 +168,20 @@ function findResumePosition(context: RecoveryContext): StartPoint | undefined {
   }
 }
 
-/** After power loss the names of files, and with them whole queues, may be gone, although their contents were synced. */
-function hasAllDurableEntries(context: RecoveryContext): boolean {
-  const { checkpoint, logger, queues } = context
-  if (fingerprintOf(queues) === checkpoint.resumePoint?.durableFingerprint) return true
-  logger.warn({}, 'consume queues lost entries with the power; they are rebuilt from the whole log')
+/**
+ * Whether the queues are those of our last run. After power loss the names of files, and with them whole queues, may be gone, although
+ * their contents were synced; and at any time somebody may have removed some. After a kill only the loss of all of them shows.
+ */
+function hasItsQueues(
+  { batchQueues, checkpoint, commitLog, isCleanExit, queues }: RecoveryContext,
+  start: StartPoint,
+): boolean {
+  if (isCleanExit || start.trust === 'resume-durable') {
+    return fingerprintOf(queues) === checkpoint.resumePoint?.durableFingerprint
+  }
+  if (start.dispatchOffset <= commitLog.minOffset) return true
+  for (const _queue of queues.all()) return true
+  for (const _queue of batchQueues.all()) return true
   return false
 }
 

@@ -120,6 +120,7 @@ export function fingerprintOf(queues: QueueTable): number {
   let sum = 0
   for (const queue of queues.all()) {
     const { segments, fileSizeBytes, startOffset, limitOffset } = queue.log
+    if (segments.length === 0) continue
     if (segments.length * fileSizeBytes !== limitOffset - startOffset) return -2
     let hash = Math.imul(queue.topicHash ^ queue.queueId, 0x9e3779b1)
     hash = Math.imul(hash ^ queue.writtenOffset, 0x85ebca6b) ^ (hash >>> 15)

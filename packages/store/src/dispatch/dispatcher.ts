@@ -16,6 +16,8 @@ import type { ConsumeQueue } from '../consume-queue/consume-queue.ts'
 import { extAddressHigh } from '../consume-queue/consume-queue-ext.ts'
 import { ENTRY_BYTES } from '../consume-queue/entries.ts'
 import { isDirectoryName, type QueueTable } from '../consume-queue/queue-table.ts'
+import type { QueueWriter } from '../consume-queue/queue-writer.ts'
+import type { DeletedTopics } from '../deleted-topics.ts'
 import type { KeyIndex } from '../index/key-index.ts'
 import type { StoreOptions } from '../options.ts'
 import { lightQueueOffsets } from './multi-dispatch.ts'
@@ -28,6 +30,8 @@ export type BitMapOf = (topic: string, propertiesText: string) => Buffer | undef
 export interface DispatcherContext {
   readonly queues: QueueTable
   readonly batchQueues: BatchQueues
+  readonly queueWriter: QueueWriter
+  readonly deletedTopics: DeletedTopics
   /** Undefined: messages aren't indexed. */
   readonly index: KeyIndex | undefined
   readonly options: StoreOptions
@@ -96,8 +100,10 @@ export class Dispatcher {
     flags: number,
     properties: string,
   ): void {
-    const { batchQueues, options, queues } = this.#context
+    const { batchQueues, queues } = this.#context
     if (queueId < 0 || !isDirectoryName(topic)) return
+    this.#toLightQueues(topic, queueId, physicalOffset, size, properties)
+    if (this.#context.deletedTopics.isDeleted(topic, physicalOffset, this.storeTimestamp)) return
     const tags = tagsCodeOf(findProperty(properties, propertyNames.tags))
     if (batchQueues.isBatchTopic(topic)) {
       const count = flags & sysFlag.innerBatch ? Number(findProperty(properties, propertyNames.innerNum) ?? 1) : 1
@@ -117,9 +123,15 @@ export class Dispatcher {
     }
     const queue = queues.getOrCreate(topic, queueId)
     this.#toQueue(queue, queueOffset, physicalOffset, size, tagsHigh, tagsLow, properties)
-    if (!options.enableLmq || !options.enableMultiDispatch) return
+  }
+
+  #toLightQueues(topic: string, queueId: number, physicalOffset: number, size: number, properties: string): void {
+    const { batchQueues, deletedTopics, options, queues } = this.#context
+    if (!options.enableLmq || !options.enableMultiDispatch || batchQueues.isBatchTopic(topic)) return
+    const tags = tagsCodeOf(findProperty(properties, propertyNames.tags))
     for (const light of lightQueueOffsets(topic, queueId, properties)) {
       if (!isDirectoryName(light.topic)) continue
+      if (deletedTopics.isDeleted(light.topic, physicalOffset, this.storeTimestamp)) continue
       const lightQueue = queues.getOrCreate(light.topic, light.queueId)
       this.#toQueue(lightQueue, light.queueOffset, physicalOffset, size, tags >> 31, tags, properties)
     }
@@ -137,6 +149,10 @@ export class Dispatcher {
     if (this.rebuild !== undefined) {
       if (this.rebuild !== 'all' && !this.rebuild.has(queue)) return
       if (!this.#rebuilt.has(queue)) this.#beginAnew(queue, queueOffset)
+    }
+    // Numbers begin again after a queue was removed; what was before is out of reach.
+    if (queueOffset === 0 && queue.nextOffset > 0 && physicalOffset >= queue.maxPhysicalOffset) {
+      this.#beginAnew(queue, 0)
     }
     const isBeforeEnd = physicalOffset + size <= queue.maxPhysicalOffset
     if (isBeforeEnd || queueOffset < queue.nextOffset) {
@@ -160,6 +176,7 @@ export class Dispatcher {
   /** Queues that the log still knows; the others keep what they have. */
   #beginAnew(queue: ConsumeQueue, queueOffset: number): void {
     this.#rebuilt.add(queue)
+    this.#context.queueWriter.remove(queue)
     queue.log.destroy()
     queue.ext?.truncateAfter(-1)
     queue.startAt(queueOffset, 0)

@@ -64,19 +64,18 @@ export class SegmentedLog {
 
   /**
    * Lists the directory. A last file of length 0 (a crash while it was made) is removed; any other length than the
-   * configured one, or a name that is no number, throws `STORE_CORRUPT`; a file that is too short and reaches behind `completeFrom` is
-   * completed with zeros instead, because a crash may have kept its length from the device.
+   * configured one throws `STORE_CORRUPT`; a file that is too short and reaches behind `completeFrom` is completed with zeros instead,
+   * because a crash may have kept its length from the device. Names that are no numbers are not ours, and left alone.
    */
   load(options: { completeFrom?: number } = {}): void {
     const entries = this.#context.disk.list(this.directory)
     this.#directoryExists = entries !== undefined
-    const names = (entries ?? []).filter(entry => !entry.isDirectory).map(entry => entry.name)
+    const names = (entries ?? []).filter(entry => !entry.isDirectory && isFileName(entry.name)).map(({ name }) => name)
+    const strangers = (entries?.length ?? 0) - names.length
+    if (strangers > 0) this.#context.logger.warn({ path: this.directory, strangers }, 'files of others are ignored')
     this.#segments = []
     for (const [index, name] of names.entries()) {
       const path = `${this.directory}/${name}`
-      if (!/^\d{1,16}$|^0\d{19}$/.test(name) || !Number.isSafeInteger(Number(name))) {
-        throw new RocketMqError('STORE_CORRUPT', `${path} is no file of this log`, { details: { path } })
-      }
       const size = this.#context.disk.stat(path)?.size ?? 0
       const isLast = index === names.length - 1
       if (size !== this.fileSizeBytes && !this.#repairLength(path, size, isLast, options.completeFrom)) continue
@@ -247,4 +246,8 @@ export class SegmentedLog {
     this.#context.openFiles.release(segment)
     this.#context.disk.removeFile(segment.path)
   }
+}
+
+function isFileName(name: string): boolean {
+  return /^\d{1,16}$|^0\d{19}$/.test(name) && Number.isSafeInteger(Number(name))
 }
