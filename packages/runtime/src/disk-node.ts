@@ -189,7 +189,7 @@ class NodeDisk implements Disk {
     try {
       entries = readdirSync(path, { withFileTypes: true })
     } catch (error) {
-      if (isAbsent(error)) return undefined
+      if (errnoCode(error) === 'ENOENT') return undefined
       throw diskError('list', path, error)
     }
     return entries
@@ -275,6 +275,21 @@ class NodeDisk implements Disk {
     } catch {
       return ''
     }
+  }
+
+  openFilesLimit(): number | undefined {
+    return openFilesLimit()
+  }
+}
+
+/** From the line `Max open files  1024  524288  files`: the first number is what counts; Node has raised it to the second. */
+function openFilesLimit(): number | undefined {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'latin1')
+    const match = /^Max open files\s+(\d+)/m.exec(limits)
+    return match === null ? undefined : Number(match[1])
+  } catch {
+    return undefined
   }
 }
 

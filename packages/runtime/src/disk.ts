@@ -10,7 +10,7 @@ export interface Disk {
   open(path: string, options?: { create?: boolean }): DiskFile
   /** Undefined when there is nothing at `path`. */
   stat(path: string): DiskStat | undefined
-  /** Names in a directory, sorted; undefined when it does not exist. */
+  /** Names in a directory, sorted; undefined when it does not exist. Throws `DISK_FAILED` when `path` is a file. */
   list(path: string): DiskEntry[] | undefined
   /** Creates the directory and its parents. No error when it exists. */
   makeDirectory(path: string): void
@@ -37,6 +37,8 @@ export interface Disk {
    * unknown, which counts as a different life each time.
    */
   bootId(): string
+  /** How many files and sockets the process may have open at once; undefined when unknown. */
+  openFilesLimit(): number | undefined
 }
 
 export interface DiskStat {

@@ -1,4 +1,4 @@
-import type { Disk } from '@rocketmq-ts/runtime'
+import { type Clock, type Disk, systemClock } from '@rocketmq-ts/runtime'
 
 /** What a program sees of the process it runs in; tests replace it. */
 export interface ProgramIo {
@@ -8,7 +8,11 @@ export interface ProgramIo {
   err(line: string): void
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly disk: Disk
-  /** Calls `listener` at each SIGTERM or SIGINT; returns the function that ends it. */
+  readonly clock: Clock
+  /**
+   * Calls `listener` at each SIGTERM or SIGINT, and at each SIGHUP with a terminal; returns the function that ends it. Until then
+   * a SIGHUP without a terminal is ignored: Node forgets that `nohup` asked for it.
+   */
   onStopSignal(listener: (signal: string) => void): () => void
   /** Ends the process at once. */
   exit(code: number): never
@@ -21,12 +25,14 @@ export function processIo(disk: Disk): ProgramIo {
     err: line => void process.stderr.write(`${line}\n`),
     environment: process.env,
     disk,
+    clock: systemClock,
     onStopSignal(listener) {
-      const signals = ['SIGTERM', 'SIGINT'] as const
-      for (const signal of signals) process.on(signal, listener)
-      return () => {
-        for (const signal of signals) process.off(signal, listener)
+      const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+      const onHangUp = (signal: string) => {
+        if (hasTerminal) listener(signal)
       }
+      process.on('SIGTERM', listener).on('SIGINT', listener).on('SIGHUP', onHangUp)
+      return () => void process.off('SIGTERM', listener).off('SIGINT', listener).off('SIGHUP', onHangUp)
     },
     exit: code => process.exit(code),
   }

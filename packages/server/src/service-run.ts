@@ -1,6 +1,9 @@
 import { deferred } from '@rocketmq-ts/runtime'
 import type { ProgramIo } from './program-io.ts'
 
+/** npm and npx pass on a signal that the terminal has sent to everybody already; the two are one. */
+const SAME_SIGNAL_MS = 500
+
 /** Something that runs until it is closed. */
 export interface Service {
   /** Stops cleanly; resolves when nothing is left running. */
@@ -8,16 +11,17 @@ export interface Service {
 }
 
 /**
- * Starts a service and keeps it running until SIGTERM or SIGINT, then closes it; resolves when it is closed. A signal
- * that comes during the start is obeyed once the start is through; a second signal ends the process at once with code 1.
+ * Starts a service and keeps it running until a stop signal, then closes it; resolves when it is closed. A signal that comes
+ * during the start is obeyed once the start is through; a second one, half a second or more later, ends the process at once with code 1.
  * Rejects when the start or the closing fails.
  */
 export async function runUntilStopped(io: ProgramIo, start: () => Promise<Service>): Promise<void> {
   const stop = deferred()
-  let signals = 0
+  let firstAtMs: number | undefined
   const unlisten = io.onStopSignal(signal => {
-    signals++
-    if (signals > 1) {
+    const now = io.clock.monotonic()
+    firstAtMs ??= now
+    if (now - firstAtMs >= SAME_SIGNAL_MS) {
       io.err(`${signal} again: stopping at once`)
       io.exit(1)
     }

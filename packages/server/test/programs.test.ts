@@ -28,11 +28,22 @@ test('standalone says where it is, serves, stops cleanly at SIGTERM, and starts 
     assert.equal(shownDirectory, directory)
     assert.ok(existsSync(join(directory, 'abort')))
     assert.equal(await sendOne(nameServers), 'SEND_OK')
+    // A terminal that is closed sends it to programs under nohup as well.
+    program.kill('SIGHUP')
+    assert.equal(await sendOne(nameServers), 'SEND_OK')
     program.kill(signal)
     assert.equal(await program.exited, 0, program.errors)
     assert.equal(existsSync(join(directory, 'abort')), false)
     assert.equal(program.output.trim().split('\n').length, 1)
   }
+})
+
+test('a file where a directory of the store should be is named', async t => {
+  const directory = temporaryDirectory(t)
+  writeFileSync(join(directory, 'commitlog'), '')
+  const program = new RunningProgram(t, 'bin', ['standalone', '--data', directory, ...freePorts])
+  assert.equal(await program.exited, 1)
+  assert.match(program.errors, /DISK_FAILED: list of .*commitlog failed: ENOTDIR/)
 })
 
 test('a second start on the same directory is refused with a clear message', async t => {
