@@ -112,8 +112,13 @@ export class Maintenance {
     })
   }
 
-  /** A queue was removed: until the next sync of everything, a recovery after power loss reads the whole log. */
-  forgetDurable(): void {
+  /**
+   * To be called before files of queues are removed. A recovery after a kill must not dispatch the messages of a removed queue again, so
+   * nothing stays unwritten; one after power loss reads the whole log until the next sync of everything.
+   */
+  prepareRemoval(): void {
+    this.#writer.writeNow()
+    this.#guard('consume queues could not be written', () => this.#core.queueWriter.writeAll())
     this.#durableFingerprint = -1
     this.#saveCheckpoint()
   }

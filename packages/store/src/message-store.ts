@@ -66,7 +66,12 @@ export class MessageStore {
       disk.syncDirectory(dirname(directory))
     }
     const lock = disk.lock(`${directory}/lock`)
-    const openFiles = new OpenFiles(disk, parameters.tuning?.openFilesMax ?? defaultTuning.openFilesMax)
+    // Half of what the process may open is for sockets and everything else.
+    const openFilesMax = Math.floor((disk.openFilesLimit() ?? Number.POSITIVE_INFINITY) / 2)
+    const openFiles = new OpenFiles(
+      disk,
+      Math.max(16, Math.min(openFilesMax, parameters.tuning?.openFilesMax ?? defaultTuning.openFilesMax)),
+    )
     try {
       const core = buildCore(parameters, openFiles)
       const isCleanExit = disk.stat(`${directory}/abort`) === undefined
@@ -95,7 +100,7 @@ export class MessageStore {
     this.#writer = new TurnWriter(core, this.#appender)
     writer = this.#writer
     this.#maintenance = new Maintenance(core, this.#appender, this.#writer, recovered)
-    const onFilesRemoved = () => this.#maintenance.forgetDurable()
+    const onFilesRemoved = () => this.#maintenance.prepareRemoval()
     this.#retention = new Retention(core, onFilesRemoved, () => this.#maintenance.canWrite)
     this.#removal = new QueueRemoval(core, onFilesRemoved, queue => this.#entryReader.forget(queue))
     this.#logReader = new LogReader(core.commitLog, core.watermarks, core.tuning.coldCacheBytes)

@@ -201,6 +201,10 @@ export class SimDisk implements Disk {
     return `boot-${this.#boot}`
   }
 
+  openFilesLimit(): number | undefined {
+    return undefined
+  }
+
   /** Names of all files, for a test to look at. */
   paths(): string[] {
     return [...this.#names].filter(([, content]) => content !== undefined).map(([path]) => path)

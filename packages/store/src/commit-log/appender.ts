@@ -44,7 +44,6 @@ export class Appender {
   touchedBatch = false
   /** Of the newest record. */
   lastStoreTimestamp = 0
-  lastRecordOffset = 0
   // Options as of the beginning of this turn.
   #isTurnOpen = false
   #messageSizeMaxBytes = 0
@@ -78,7 +77,7 @@ export class Appender {
     const physicalOffset = commitLog.tail.appendedOffset - size
     if (isQueued) this.#enqueue(queue, record, physicalOffset, size, storeTimestamp)
     this.#toIndex(record, queue.topicHash, physicalOffset, storeTimestamp)
-    return this.#accept(physicalOffset, queueOffset, storeTimestamp, physicalOffset)
+    return this.#accept(physicalOffset, queueOffset, storeTimestamp)
   }
 
   /** Appends messages of one topic and queue: all in one file and with consecutive offsets, or none. */
@@ -99,12 +98,11 @@ export class Appender {
     if (sizes === undefined) return this.#refuse(this.#encodeFailure)
     const queueOffset = queue.nextOffset
     let physicalOffset = this.#core.commitLog.tail.appendedOffset - sizes.reduce((sum, size) => sum + size, 0)
-    const result = this.#accept(physicalOffset, queueOffset, storeTimestamp, physicalOffset)
+    const result = this.#accept(physicalOffset, queueOffset, storeTimestamp)
     for (let i = 0; i < sizes.length; i++) {
       this.#enqueue(queue, prepared[i]!, physicalOffset, sizes[i]!, storeTimestamp)
       this.#toIndex(prepared[i]!, queue.topicHash, physicalOffset, storeTimestamp)
       result.physicalOffsets.push(physicalOffset)
-      this.lastRecordOffset = physicalOffset
       physicalOffset += sizes[i]!
     }
     return result
@@ -292,7 +290,7 @@ export class Appender {
     }
     if (isBatch) this.touchedBatch = true
     this.#toIndex(prepared, queues.topicHash(record.topic), physicalOffset, storeTimestamp)
-    return this.#accept(physicalOffset, queueOffset, storeTimestamp, physicalOffset)
+    return this.#accept(physicalOffset, queueOffset, storeTimestamp)
   }
 
   #refuse(status: PutStatus): AppendResult {
@@ -306,12 +304,11 @@ export class Appender {
     return result
   }
 
-  #accept(physicalOffset: number, queueOffset: number, storeTimestamp: number, lastRecordOffset: number): AppendResult {
+  #accept(physicalOffset: number, queueOffset: number, storeTimestamp: number): AppendResult {
     const { commitLog, watermarks } = this.#core
     const { appendedOffset } = commitLog.tail
     watermarks.appended = appendedOffset
     this.lastStoreTimestamp = storeTimestamp
-    this.lastRecordOffset = lastRecordOffset
     const result = this.#result
     result.status = 'PUT_OK'
     result.physicalOffset = physicalOffset

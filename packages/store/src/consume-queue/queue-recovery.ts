@@ -106,15 +106,16 @@ function halve(queue: ConsumeQueue, start: number, low: number, high: number): n
 export function truncateQueue(queue: ConsumeQueue, endOffset: number): boolean {
   if (queue.maxPhysicalOffset <= endOffset) return false
   const { log } = queue
-  let end = queue.nextOffset
-  const start = log.startOffset / ENTRY_BYTES
-  let last: Buffer | undefined
-  while (end > start) {
-    last = readEntry(queue, end - 1)
-    if (last === undefined || physicalOffsetAt(last, 0) < endOffset) break
-    end--
-    last = undefined
+  // Physical offsets only grow along a queue, as far as it is valid.
+  let end = log.startOffset / ENTRY_BYTES
+  let high = queue.nextOffset
+  while (end < high) {
+    const middle = Math.floor((end + high) / 2)
+    const entry = readEntry(queue, middle)
+    if (entry !== undefined && physicalOffsetAt(entry, 0) < endOffset) end = middle + 1
+    else high = middle
   }
+  const last = end > log.startOffset / ENTRY_BYTES ? readEntry(queue, end - 1) : undefined
   const maxPhysicalOffset = last === undefined ? 0 : endOfEntry(last)
   log.truncate(end * ENTRY_BYTES)
   queue.startAt(end, maxPhysicalOffset)
