@@ -1,4 +1,4 @@
-import { type AllocateStrategy, allocateAveragely, type MessageQueue, withNamespace } from '@rocketmq-ts/model'
+import { type AllocateStrategy, type MessageQueue, withNamespace } from '@rocketmq-ts/model'
 import { type Disk, RocketMqError, realDisk } from '@rocketmq-ts/runtime'
 import type { MessageModel } from '../consume/consumer-registration.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
@@ -12,6 +12,7 @@ import {
 } from '../options.ts'
 import { checkedGroup, messageModelOf, type PushConsumerPorts, withStableName } from '../push-consumer/options.ts'
 import { type Subscriptions, subscriptionsOf } from '../push-consumer/subscription-table.ts'
+import { type AllocateStrategyName, strategyOf } from '../rebalance/strategy-option.ts'
 
 /** Called when the queues of a topic that this member should pull changed; topics as the user names them. */
 export type QueuesChangedListener = (topic: string, all: readonly MessageQueue[], mine: readonly MessageQueue[]) => void
@@ -25,7 +26,7 @@ export interface PullConsumerOptions extends ClientOptions {
   /** Where offsets live: at the broker (CLUSTERING, default) or in a file of this host (BROADCASTING). */
   messageModel?: MessageModel
   /** How queues are divided among the members, all of which must use the same. Default AVG. */
-  allocateStrategy?: AllocateStrategy
+  allocateStrategy?: AllocateStrategy | AllocateStrategyName
   /** Whether the queues of `subscriptions` are divided at all. Default true. */
   enableRebalance?: boolean
   /** Called when a division changed this member's queues. Must not throw. */
@@ -108,7 +109,7 @@ export function resolvePullOptions(options: PullConsumerOptions, ports: PushCons
     wireGroup: withNamespace(client.namespace, group),
     subscriptions: subscriptionsOf(options.subscriptions),
     messageModel,
-    allocateStrategy: options.allocateStrategy ?? allocateAveragely,
+    allocateStrategy: strategyOf(options.allocateStrategy),
     enableRebalance: options.enableRebalance ?? true,
     onQueuesChanged: options.onQueuesChanged,
     suspendMs,

@@ -1,4 +1,4 @@
-import { type AllocateStrategy, allocateAveragely, assertGroup, withNamespace } from '@rocketmq-ts/model'
+import { type AllocateStrategy, assertGroup, withNamespace } from '@rocketmq-ts/model'
 import { type Disk, RocketMqError, realDisk } from '@rocketmq-ts/runtime'
 import type { ConsumeFromWhere, MessageModel } from '../consume/consumer-registration.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
@@ -11,6 +11,7 @@ import {
   refuseUnknownOptions,
   resolveClientOptions,
 } from '../options.ts'
+import { type AllocateStrategyName, strategyOf } from '../rebalance/strategy-option.ts'
 import type { ConsumeHook } from './consume-hooks.ts'
 import type { MessageHandler } from './consume-service.ts'
 import { parseConsumeTimestamp } from './start-offset.ts'
@@ -41,8 +42,8 @@ export interface PushConsumerOptions extends ClientOptions {
   consumeTimestamp?: Date | number | string
   /** Makes `consumeFromWhere` hold on young topics too (brokers since 5.0). Default false, as Java. */
   strictConsumeFromWhere?: boolean
-  /** How queues are divided among the members, all of which must use the same. Default AVG. */
-  allocateStrategy?: AllocateStrategy
+  /** How queues are divided among the members, all of which must use the same: a name, or a strategy. Default AVG. */
+  allocateStrategy?: AllocateStrategy | AllocateStrategyName
   /** Calls of the handler at work at once. Default 20, 1 to 1000. */
   concurrency?: number
   /** Messages per call of the handler at most. Default 1, 1 to 1024. Above 1, one failure retries the whole batch. */
@@ -184,7 +185,7 @@ export function resolvePushOptions(options: PushConsumerOptions, ports: PushCons
     consumeFromWhere: oneOf('consumeFromWhere', options.consumeFromWhere, fromWheres),
     timestampMs: timestampOf(options.consumeTimestamp, client.ports.clock.now()),
     strictConsumeFromWhere: options.strictConsumeFromWhere ?? false,
-    allocateStrategy: options.allocateStrategy ?? allocateAveragely,
+    allocateStrategy: strategyOf(options.allocateStrategy),
     concurrency: number('concurrency', options.concurrency, 20, 1, 1000),
     handlerBatchMax: number('consumeMessageBatchMaxSize', options.consumeMessageBatchMaxSize, 1, 1, 1024),
     pullBatchSize: number('pullBatchSize', options.pullBatchSize, 32, 1, 1024),
