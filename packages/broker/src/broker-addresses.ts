@@ -1,4 +1,5 @@
 import { type Host, parseHost } from '@rocketmq-ts/model'
+import { joinAddress } from '@rocketmq-ts/remoting'
 import type { Logger } from '@rocketmq-ts/runtime'
 import { localAddress } from './options/host-defaults.ts'
 import type { BrokerOptions } from './options.ts'
@@ -17,8 +18,8 @@ export interface ListeningAddresses {
 export function addressesOf(options: BrokerOptions, port: number, logger: Logger): ListeningAddresses {
   const haPort = options.haListenPort > 0 ? options.haListenPort : port + 1
   return {
-    broker: `${options.brokerIp1}:${port}`,
-    ha: `${options.brokerIp2}:${haPort}`,
+    broker: joinAddress(options.brokerIp1, port),
+    ha: joinAddress(options.brokerIp2, haPort),
     storeHost: storeHostOf(options.brokerIp1, port, logger),
   }
 }
@@ -26,12 +27,12 @@ export function addressesOf(options: BrokerOptions, port: number, logger: Logger
 /** Records hold addresses, not names: a host name in brokerIP1 is fine for clients, but here the local address stands in. */
 function storeHostOf(brokerIp: string, port: number, logger: Logger): Host {
   try {
-    return parseHost(`${brokerIp}:${port}`)
+    return parseHost(joinAddress(brokerIp, port))
   } catch {
     logger.warn(
       { brokerIP1: brokerIp, address: localAddress },
       'brokerIP1 is no IP address; message ids carry this one',
     )
-    return parseHost(`${localAddress}:${port}`)
+    return parseHost(joinAddress(localAddress, port))
   }
 }

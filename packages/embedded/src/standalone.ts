@@ -7,7 +7,7 @@ import {
   startBroker,
 } from '@rocketmq-ts/broker/internal'
 import { type Namesrv, startNamesrv } from '@rocketmq-ts/namesrv'
-import type { ServerTlsOptions } from '@rocketmq-ts/remoting'
+import { joinAddress, type ServerTlsOptions } from '@rocketmq-ts/remoting'
 import {
   BackedUpFile,
   type Disk,
@@ -26,7 +26,7 @@ export interface StandaloneOptions {
   dataDirectory: string
   /** Address under which clients reach name server and broker. Default 127.0.0.1. */
   host?: string
-  /** Address to listen on. Default: `host` when it is a loopback address, else 0.0.0.0. */
+  /** Address to listen on. Default: `host` when it is a loopback address, else all addresses. */
   bindAddress?: string
   /** Default 9876; 0 takes a free one. */
   namesrvPort?: number
@@ -78,7 +78,7 @@ export function standaloneBrokerConfig(disk: Disk, dataDirectory: string): Parti
  */
 export async function startStandalone(options: StandaloneOptions): Promise<Standalone> {
   const { dataDirectory, disk = realDisk, logger = silentLogger, host = '127.0.0.1', tls } = options
-  const bindAddress = options.bindAddress ?? (isLoopback(host) ? host : '0.0.0.0')
+  const bindAddress = options.bindAddress ?? bindAddressFor(host)
   const shared = { network: nodeNetwork, clock: systemClock, disk, ...(tls === undefined ? {} : { tls }) }
   disk.makeDirectory(dataDirectory)
   const namesrv = await startNamesrv({
@@ -89,7 +89,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     kvConfigPath: join(dataDirectory, 'namesrv', 'kvConfig.json'),
   })
   try {
-    const namesrvAddress = `${host}:${namesrv.port}`
+    const namesrvAddress = joinAddress(host, namesrv.port)
     const brokerOptions = brokerOptionsOf(options, disk, host, bindAddress, namesrvAddress)
     const brokerLogger = logger.child({ part: 'broker' })
     const broker = await startBroker({
@@ -143,8 +143,11 @@ function configurationOf(
   })
 }
 
-function isLoopback(host: string): boolean {
-  return host.startsWith('127.') || host === 'localhost' || host === '::1' || host === '[::1]'
+/** A loopback address itself, else all of its family. */
+function bindAddressFor(host: string): string {
+  const bare = host.replace(/^\[|\]$/g, '')
+  if (bare.startsWith('127.') || bare === 'localhost' || bare === '::1') return bare
+  return bare.includes(':') ? '::' : '0.0.0.0'
 }
 
 class RunningStandalone implements Standalone {

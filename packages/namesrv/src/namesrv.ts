@@ -1,5 +1,5 @@
 import type { Connection, ServerTlsOptions } from '@rocketmq-ts/remoting'
-import { RpcClient, RpcServer } from '@rocketmq-ts/remoting'
+import { joinAddress, RpcClient, RpcServer } from '@rocketmq-ts/remoting'
 import {
   BackedUpFile,
   type Clock,
@@ -113,7 +113,7 @@ class NamesrvServer implements Namesrv {
   }
 
   get address(): string {
-    return this.host.includes(':') ? `[${this.host}]:${this.port}` : `${this.host}:${this.port}`
+    return joinAddress(this.host, this.port)
   }
 
   get brokerCount(): number {

@@ -28,6 +28,11 @@ export function socketAddresses(socket: Socket): PeerAddresses {
   }
 }
 
+/** `host:port` of a name or address as somebody wrote it: IPv6 gets its brackets when it has none. */
+export function joinAddress(host: string, port: number): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
 /** Splits `host:port`, where host is a name, an IPv4 address, or an IPv6 address with or without brackets. */
 export function splitAddress(address: string): { host: string; port: number } | undefined {
   const colon = address.lastIndexOf(':')

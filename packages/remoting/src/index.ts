@@ -1,5 +1,5 @@
 /** TCP and TLS: frames in and out, request and response, back-pressure. */
-export { addressText, type PeerAddresses, splitAddress } from './address.ts'
+export { addressText, joinAddress, type PeerAddresses, splitAddress } from './address.ts'
 export { type BorrowedBytes, ownBytes } from './bytes.ts'
 export { Connection } from './connection.ts'
 export type { ConnectionLimits } from './connection-context.ts'

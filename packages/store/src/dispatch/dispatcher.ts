@@ -148,11 +148,9 @@ export class Dispatcher {
   ): void {
     if (this.rebuild !== undefined) {
       if (this.rebuild !== 'all' && !this.rebuild.has(queue)) return
-      // Number 0 once more: the topic was deleted and made again, and what came before is no longer its.
-      const isReborn = queueOffset === 0 && queue.nextOffset > 0 && physicalOffset >= queue.maxPhysicalOffset
-      if (isReborn || !this.#rebuilt.has(queue)) this.#beginAnew(queue, queueOffset)
+      if (!this.#rebuilt.has(queue)) this.#beginAnew(queue, queueOffset)
     }
-    // Numbers begin again after a queue was removed; what was before is out of reach.
+    // Number 0 once more: the topic was deleted and made again, and what came before is no longer its.
     if (queueOffset === 0 && queue.nextOffset > 0 && physicalOffset >= queue.maxPhysicalOffset) {
       this.#beginAnew(queue, 0)
     }
