@@ -11,7 +11,7 @@ import type { Disk, DiskFile } from '@rocketmq-ts/runtime'
  * | 16 | 8 | indexMsgTimestamp: end time of the last index file that is full and flushed |
  * | 24 | 8 | masterFlushedOffset |
  * | 32 | 8 | confirmPhyOffset |
- * | 64 | 116 | our resume point, which Java neither reads nor changes |
+ * | 64 | 132 | our resume point, which Java neither reads nor changes |
  *
  * Java finds the file to recover from by the timestamps. The resume point is finer: offsets instead of times, of which it says
  * whether they hold after a kill (same page cache) or also after power loss. It counts only as long as the timestamps beside it
@@ -20,14 +20,16 @@ import type { Disk, DiskFile } from '@rocketmq-ts/runtime'
  *
  * | at | bytes | field |
  * |---:|---:|---|
- * | 64 | 8 | `RMQTSRP1` |
+ * | 64 | 8 | `RMQTSRP2` |
  * | 72 | 16 | copies of physicMsgTimestamp and logicsMsgTimestamp |
  * | 88 | 16 | position that holds while the page cache lives: offset, scan offset |
  * | 104 | 16 | position that also holds after power loss |
  * | 120 | 8 | indexSlotsOffset: the slots of all index files surely know the records before it |
  * | 128 | 8 | durableFingerprint: of all consume queues at the durable position; −1 unknown |
- * | 136 | 40 | boot id, zero padded |
- * | 176 | 4 | CRC-32 of 64..175 |
+ * | 136 | 8 | queueFileCount: files of all consume queues |
+ * | 144 | 8 | queueEntryCount: entries in them, counted by their numbers |
+ * | 152 | 40 | boot id, zero padded |
+ * | 192 | 4 | CRC-32 of 64..191 |
  *
  * Source: StoreCheckpoint, 5.3.x.
  */
@@ -38,6 +40,9 @@ export interface ResumePoint {
   readonly indexSlotsOffset: number
   /** Of all queues' ends and files at the durable position, which shows whether any of them lost something; −1 unknown. */
   readonly durableFingerprint: number
+  /** Files of all consume queues, and the sum of their ends, when this was written: less means that somebody removed some. */
+  readonly queueFileCount: number
+  readonly queueEntryCount: number
   readonly bootId: string
 }
 
@@ -51,8 +56,8 @@ export interface ResumePosition {
 
 const FILE_BYTES = 4096
 const RESUME_AT = 64
-const RESUME_BYTES = 112
-const MAGIC = 'RMQTSRP1'
+const RESUME_BYTES = 128
+const MAGIC = 'RMQTSRP2'
 /** A recovery by timestamps begins so much earlier. */
 const MARGIN_MS = 3000
 
@@ -114,7 +119,9 @@ export class Checkpoint {
     content.writeBigInt64BE(BigInt(resumePoint.durable.scanOffset), RESUME_AT + 48)
     content.writeBigInt64BE(BigInt(resumePoint.indexSlotsOffset), RESUME_AT + 56)
     content.writeBigInt64BE(BigInt(resumePoint.durableFingerprint), RESUME_AT + 64)
-    content.write(resumePoint.bootId.slice(0, 40), RESUME_AT + 72, 'latin1')
+    content.writeBigInt64BE(BigInt(resumePoint.queueFileCount), RESUME_AT + 72)
+    content.writeBigInt64BE(BigInt(resumePoint.queueEntryCount), RESUME_AT + 80)
+    content.write(resumePoint.bootId.slice(0, 40), RESUME_AT + 88, 'latin1')
     content.writeUInt32BE(crc32(content, RESUME_AT, RESUME_AT + RESUME_BYTES), RESUME_AT + RESUME_BYTES)
     if (this.#saved?.equals(content)) return
     this.#saved = undefined
@@ -151,7 +158,9 @@ export class Checkpoint {
       durable: readPosition(content, RESUME_AT + 40),
       indexSlotsOffset: readTime(content, RESUME_AT + 56),
       durableFingerprint: readTime(content, RESUME_AT + 64),
-      bootId: content.toString('latin1', RESUME_AT + 72, end).replace(/\0+$/, ''),
+      queueFileCount: readTime(content, RESUME_AT + 72),
+      queueEntryCount: readTime(content, RESUME_AT + 80),
+      bootId: content.toString('latin1', RESUME_AT + 88, end).replace(/\0+$/, ''),
     }
   }
 }

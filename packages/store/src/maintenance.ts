@@ -4,7 +4,7 @@ import type { Appender } from './commit-log/appender.ts'
 import type { RecoveryResult } from './commit-log/recovery.ts'
 import type { ConsumeQueue } from './consume-queue/consume-queue.ts'
 import { ENTRY_BYTES } from './consume-queue/entries.ts'
-import { fingerprintOf } from './consume-queue/queue-table.ts'
+import { contentsOf, fingerprintOf } from './consume-queue/queue-table.ts'
 import type { IndexFile } from './index/index-file.ts'
 import type { SegmentedLog } from './segment/segmented-log.ts'
 import type { StoreCore } from './store-core.ts'
@@ -214,8 +214,11 @@ export class Maintenance {
   }
 
   #resumePoint(): ResumePoint {
-    const { disk, index } = this.#core
+    const { disk, index, queues } = this.#core
+    const { fileCount, entryCount } = contentsOf(queues)
     return {
+      queueFileCount: fileCount,
+      queueEntryCount: entryCount,
       written: this.writtenPosition(),
       durable: this.#durable,
       durableFingerprint: this.#durableFingerprint,

@@ -9,6 +9,8 @@ const point: ResumePoint = {
   durable: { offset: 3000, scanOffset: 2000 },
   indexSlotsOffset: 1234,
   durableFingerprint: 77,
+  queueFileCount: 8,
+  queueEntryCount: 99,
   bootId: 'a-boot',
 }
 
@@ -57,7 +59,7 @@ describe('the checkpoint file', () => {
   })
 
   it('has no resume point after Java has written its times, or when a byte of it is damaged', () => {
-    for (const at of [3, 12, 70, 100, 150, 178]) {
+    for (const at of [3, 12, 70, 100, 140, 150, 170, 194]) {
       const disk = newDisk()
       saved(disk)
       const bytes = disk.readFile('/checkpoint')!

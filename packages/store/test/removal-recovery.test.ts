@@ -76,4 +76,35 @@ describe('queues of which a part is missing', () => {
     assert.deepEqual(await bodiesOf(next, 'T'), bodies)
     assert.equal(next.store.minOffset('T', 0), 0)
   })
+
+  for (const how of ['a kill', 'a clean stop'] as const) {
+    for (const lost of ['consumequeue', 'consumequeue/T', 'consumequeue/T/0/00000000000000000000', 'index'] as const) {
+      it(`are built anew from the log when ${lost} is removed after ${how}`, async () => {
+        const disk = newDisk()
+        const first = await open(disk)
+        send(first, 'T', ['a', 'b'])
+        send(first, 'Other', ['c'])
+        const uniqueKey = 'key of d'
+        const properties = `UNIQ_KEY\u0001${uniqueKey}\u0002`
+        first.store.append(recordOf({ topic: 'T', body: Buffer.from('d'), uniqueKey, properties }))
+        // Long enough for everything to be written, slots of the index included.
+        for (let i = 0; i < 30; i++) {
+          first.clock.advance(1000)
+          await first.clock.settle()
+        }
+        if (how === 'a clean stop') {
+          const closing = first.store.close()
+          await first.clock.settle()
+          await closing
+        }
+        disk.restart()
+        disk.removeDirectory(`/store/${lost}`)
+        const next = await open(disk)
+        assert.deepEqual(await bodiesOf(next, 'T'), ['a', 'b', 'd'])
+        assert.deepEqual(await bodiesOf(next, 'Other'), ['c'])
+        const found = await next.store.queryIndex('T', 'key of d', 9, 0, 2 ** 52, true)
+        assert.equal(found.records.length, 1)
+      })
+    }
+  }
 })

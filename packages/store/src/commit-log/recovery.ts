@@ -13,7 +13,7 @@ import { extAddressOf, isExtAddress } from '../consume-queue/consume-queue-ext.t
 import { entryTagsHigh, entryTagsLow } from '../consume-queue/entries.ts'
 import { loadQueues } from '../consume-queue/queue-loader.ts'
 import { correctMinOffset, readEntryInts, truncateQueue } from '../consume-queue/queue-recovery.ts'
-import { fingerprintOf, type QueueTable } from '../consume-queue/queue-table.ts'
+import { contentsOf, fingerprintOf, type QueueTable } from '../consume-queue/queue-table.ts'
 import type { DeletedTopics } from '../deleted-topics.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { KeyIndex } from '../index/key-index.ts'
@@ -93,8 +93,13 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
     start = { ...start, scanOffset: commitLog.minOffset, dispatchOffset: commitLog.minOffset }
     dispatcher.rebuild = 'all'
   }
+  loadIndex(context, start)
+  if (start.trust === 'resume' && !hasItsIndex(context)) {
+    logger.warn({}, 'index files are missing; the index is built anew from the whole log')
+    index?.clear()
+    start = { ...start, scanOffset: commitLog.minOffset, dispatchOffset: commitLog.minOffset }
+  }
   const isWholeLog = start.scanOffset <= commitLog.minOffset
-  loadIndex(context, start, isWholeLog)
   dispatcher.isWholeLog = isWholeLog && start.dispatchOffset <= commitLog.minOffset
   const indexedUpTo = index?.endPhysicalOffset ?? 0
   const tornFrom = resume?.dispatchOffset
@@ -170,19 +175,20 @@ function findResumePosition(context: RecoveryContext): StartPoint | undefined {
 
 /**
  * Whether the queues are those of our last run. After power loss the names of files, and with them whole queues, may be gone, although
- * their contents were synced; and at any time somebody may have removed some. After a kill only the loss of all of them shows.
+ * their contents were synced; and at any time somebody may have removed some. After a kill there may be more than was noted last.
  */
-function hasItsQueues(
-  { batchQueues, checkpoint, commitLog, isCleanExit, queues }: RecoveryContext,
-  start: StartPoint,
-): boolean {
-  if (isCleanExit || start.trust === 'resume-durable') {
-    return fingerprintOf(queues) === checkpoint.resumePoint?.durableFingerprint
-  }
-  if (start.dispatchOffset <= commitLog.minOffset) return true
-  for (const _queue of queues.all()) return true
-  for (const _queue of batchQueues.all()) return true
-  return false
+function hasItsQueues({ checkpoint, isCleanExit, queues }: RecoveryContext, start: StartPoint): boolean {
+  const point = checkpoint.resumePoint
+  if (point === undefined) return false
+  if (isCleanExit || start.trust === 'resume-durable') return fingerprintOf(queues) === point.durableFingerprint
+  const { fileCount, entryCount } = contentsOf(queues)
+  return fileCount >= point.queueFileCount && entryCount >= point.queueEntryCount
+}
+
+/** Whether the index reaches as far as it did in our last run. */
+function hasItsIndex({ checkpoint, index }: RecoveryContext): boolean {
+  const known = checkpoint.resumePoint?.indexSlotsOffset ?? 0
+  return index === undefined || index.endPhysicalOffset + 1 >= known
 }
 
 /** Files may have expired since. The start of a file is the start of a record. */
@@ -247,11 +253,11 @@ function isBeforeCheckpoint(context: RecoveryContext, fileStart: number): boolea
   return storeTimestamp <= (isIndexSafe ? checkpoint.minTimestampIndex : checkpoint.minTimestamp)
 }
 
-function loadIndex(context: RecoveryContext, start: StartPoint, isWholeLog: boolean): void {
-  const { checkpoint, index } = context
+function loadIndex(context: RecoveryContext, start: StartPoint): void {
+  const { checkpoint, commitLog, index } = context
   if (index === undefined) return
   if (start.trust === 'foreign-crash') {
-    if (isWholeLog) index.clear()
+    if (start.scanOffset <= commitLog.minOffset) index.clear()
     else index.load(file => file.endTimestamp > checkpoint.indexMsgTimestamp)
     return
   }

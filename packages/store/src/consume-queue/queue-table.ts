@@ -129,3 +129,14 @@ export function fingerprintOf(queues: QueueTable): number {
   }
   return sum
 }
+
+/** Files of all queues, and the sum of the ends of what is in them. */
+export function contentsOf(queues: QueueTable): { fileCount: number; entryCount: number } {
+  let fileCount = 0
+  let entryCount = 0
+  for (const queue of queues.all()) {
+    fileCount += queue.log.segments.length
+    entryCount += queue.writtenOffset
+  }
+  return { fileCount, entryCount }
+}
