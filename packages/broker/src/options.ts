@@ -1,9 +1,9 @@
+import { parseConfigText } from '@rocketmq-ts/protocol'
 import { RocketMqError } from '@rocketmq-ts/runtime'
 import { brokerKeys } from './options/broker-keys.ts'
 import type { OptionDefinition, OptionsOf, OptionTable, OptionValue } from './options/definition.ts'
 import { nearestName } from './options/nearest-name.ts'
 import { networkKeys } from './options/network-keys.ts'
-import { parseProperties } from './options/properties-text.ts'
 import { storeKeys } from './options/store-keys.ts'
 import { checked, parseOptionText } from './options/values.ts'
 
@@ -82,7 +82,7 @@ export function readBrokerConf(text: string): BrokerConf {
   const options: Record<string, OptionValue> = {}
   const unknownKeys: UnknownKey[] = []
   const unknownEntries = new Map<string, string>()
-  for (const [key, value] of parseProperties(text)) {
+  for (const [key, value] of parseConfigText(text)) {
     const found = optionOfKey(key)
     if (found === undefined) {
       unknownKeys.push({ key, nearest: nearestKey(key) })

@@ -70,7 +70,7 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   registerOffsets(router, { ...state, options })
   registerQueueOffsets(router, state)
   registerHeartbeat(router, { ...state, options })
-  registerClientRequests(router, state)
+  registerClientRequests(router, { ...state, options })
   registerLocks(router, { locks })
   const schedule = registerSchedule(router, { ...state, options, clock, disk, logger })
   registerAdministration(server, deps, () => ({ sends: send.acks.size, delayOffsets: schedule.offsets.entries() }))

@@ -14,6 +14,10 @@ describe('text of a configuration file', () => {
     ['broken=\\u00', { broken: 'u00' }],
     ['end=1\\', { end: '1' }],
     ['', {}],
+    ['  d\t=\t4 ', { d: '4 ' }],
+    ['c=3 # kept', { c: '3 # kept' }],
+    ['a=1\\\n#2', { a: '1#2' }],
+    ['=c', { '': 'c' }],
   ]
   for (const [text, expected] of cases) {
     test(`${JSON.stringify(text)} reads as ${JSON.stringify(expected)}`, () => {

@@ -7,6 +7,7 @@ import {
   unregisterClient,
 } from '@rocketmq-ts/protocol'
 import type { Router } from '@rocketmq-ts/remoting'
+import type { BrokerOptions } from '../options.ts'
 import type { SubscriptionGroupTable } from '../subscription/group-table.ts'
 import type { ConsumerGroups } from './consumer-groups.ts'
 import type { ProducerGroups } from './producer-groups.ts'
@@ -16,6 +17,7 @@ export interface ClientDeps {
   readonly groups: SubscriptionGroupTable
   readonly consumers: ConsumerGroups
   readonly producers: ProducerGroups
+  readonly options: Pick<BrokerOptions, 'enablePropertyFilter'>
 }
 
 /**
@@ -23,7 +25,7 @@ export interface ClientDeps {
  * Source: ClientManageProcessor, ConsumerManageProcessor, 5.3.x
  */
 export function registerClientRequests(router: Router, deps: ClientDeps): void {
-  const { groups, consumers, producers } = deps
+  const { groups, consumers, producers, options } = deps
 
   router.handle(unregisterClient, ({ header, connection }) => {
     if (header.producerGroup !== undefined) producers.unregister(header.producerGroup, connection)
@@ -47,11 +49,15 @@ export function registerClientRequests(router: Router, deps: ClientDeps): void {
     const subscription = body === undefined ? undefined : checkClientRequest.decode(body).subscriptionData
     const type = subscription?.expressionType
     if (type === undefined || (type as string) === '' || type === 'TAG') return {}
-    return { code: ResponseCode.SYSTEM_ERROR, remark: unsupportedExpressionRemark(type) }
+    return { code: ResponseCode.SYSTEM_ERROR, remark: unsupportedExpressionRemark(type, options) }
   })
 }
 
-/** The text for a subscription that isn't by tags. */
-export function unsupportedExpressionRemark(expressionType: string): string {
-  return `The broker does not support consumer to filter message by ${expressionType}`
+/** The text for a subscription that isn't by tags: Java's; and more where its setting would make one expect a filter. */
+export function unsupportedExpressionRemark(
+  expressionType: string,
+  options: Pick<BrokerOptions, 'enablePropertyFilter'>,
+): string {
+  const remark = `The broker does not support consumer to filter message by ${expressionType}`
+  return options.enablePropertyFilter ? `${remark}; enablePropertyFilter has no effect in this version` : remark
 }

@@ -153,7 +153,12 @@ export const brokerKeys = {
     { isInert: true },
   ),
   filterSupportRetry: flag('filterSupportRetry', false, 'Filter retry topics too.', { isInert: true }),
-  enablePropertyFilter: flag('enablePropertyFilter', false, 'SQL92 subscriptions; else 1 at pull.', { isInert: true }),
+  enablePropertyFilter: flag(
+    'enablePropertyFilter',
+    false,
+    'SQL92 subscriptions; here they are answered 1 at pull in any case.',
+    { isInert: true },
+  ),
   compressedRegister: flag('compressedRegister', false, 'Compress registration bodies.', { isInert: true }),
   forceRegister: flag('forceRegister', true, 'Register even when nothing changed.'),
   registerNameServerPeriodMs: int('registerNameServerPeriod', 30_000, 'ms between registrations (clamped 10 s..60 s).'),

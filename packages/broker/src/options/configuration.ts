@@ -1,8 +1,8 @@
 import { type DataVersion, initialDataVersion, nextDataVersion, parseDelayLevels } from '@rocketmq-ts/model'
+import { formatConfigText, parseConfigText } from '@rocketmq-ts/protocol'
 import { type BackedUpFile, type Clock, type Logger, RocketMqError } from '@rocketmq-ts/runtime'
 import { type BrokerOptionName, type BrokerOptions, brokerOptionTable, nearestKey, optionOfKey } from '../options.ts'
 import type { OptionDefinition, OptionTable, OptionValue } from './definition.ts'
-import { formatProperties, parseProperties } from './properties-text.ts'
 import { formatOption, parseOptionText } from './values.ts'
 
 /** Keys that never change at run time, whatever `configBlackList` says. */
@@ -68,7 +68,7 @@ export class BrokerConfiguration {
 
   /** All settings in effect as `key=value` lines sorted by key; settings without a value are left out. */
   text(): string {
-    return formatProperties(new Map([...this.#entries(), ...this.#effective]))
+    return formatConfigText(new Map([...this.#entries(), ...this.#effective]))
   }
 
   #entries(): Map<string, string> {
@@ -85,7 +85,7 @@ export class BrokerConfiguration {
   /** The first key of a properties text that may not be changed at run time. */
   blackListedKey(text: string): string | undefined {
     const forbidden = new Set([...fixedBlackList, ...this.options.configBlackList.split(';')])
-    return [...parseProperties(text).keys()].find(key => forbidden.has(key))
+    return [...parseConfigText(text).keys()].find(key => forbidden.has(key))
   }
 
   /**
@@ -95,7 +95,7 @@ export class BrokerConfiguration {
    */
   update(text: string): void {
     const changes: Change[] = []
-    for (const [key, value] of parseProperties(text)) {
+    for (const [key, value] of parseConfigText(text)) {
       const found = optionOfKey(key)
       if (found !== undefined) {
         if (found.name === 'messageDelayLevel') parseDelayLevels(value)
@@ -117,7 +117,7 @@ export class BrokerConfiguration {
   #persist(): void {
     if (this.#file === undefined) return
     try {
-      this.#file.save(formatProperties(this.#entries()))
+      this.#file.save(formatConfigText(this.#entries()))
     } catch (error) {
       this.#logger.error({ err: error, path: this.#file.path }, 'the configuration file could not be saved')
     }

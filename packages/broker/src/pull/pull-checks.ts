@@ -37,6 +37,7 @@ export interface PullCheckOptions extends LightQueueOptions {
   readonly brokerPermission: number
   readonly litePullMessageEnable: boolean
   readonly rejectPullConsumerEnable: boolean
+  readonly enablePropertyFilter: boolean
   readonly brokerIp1: string
 }
 
@@ -139,7 +140,10 @@ export class PullChecks {
 
   #lastChecks(pull: PullRequest, subscription: GroupSubscription): PullRefusal | undefined {
     if (!subscription.isTagType) {
-      return refused(ResponseCode.SYSTEM_ERROR, unsupportedExpressionRemark(subscription.data.expressionType))
+      return refused(
+        ResponseCode.SYSTEM_ERROR,
+        unsupportedExpressionRemark(subscription.data.expressionType, this.#deps.options),
+      )
     }
     if (!this.#deps.options.rejectPullConsumerEnable) return undefined
     const group = this.#deps.consumers.get(pull.group)

@@ -124,7 +124,7 @@ test('a heartbeat that is no JSON is answered with an error, and the connection 
 })
 
 test('tag subscriptions are fine, others are refused by a broker without filters', async t => {
-  const { connect } = await start(t)
+  const { broker, connect } = await start(t)
   const a = await connect()
   const check = (subscriptionData: object) =>
     a.call(
@@ -137,4 +137,6 @@ test('tag subscriptions are fine, others are refused by a broker without filters
   assert.equal(sql.code, ResponseCode.SYSTEM_ERROR)
   assert.equal(sql.remark, 'The broker does not support consumer to filter message by SQL92')
   assert.equal((await a.call(RequestCode.CHECK_CLIENT_CONFIG, {})).code, 0)
+  broker.options.enablePropertyFilter = true
+  assert.match((await check(buildSubscription('T', 'a > 1', 'SQL92'))).remark!, /enablePropertyFilter has no effect/)
 })
