@@ -18,10 +18,10 @@ const HOUR_MS = 3_600_000
 /**
  * Deletes what nobody may read any more, and watches the disk.
  *
- * A commit log file goes when it is older than `fileReservedTime`, in the hours of `deleteWhen`, on request, or at any hour above
- * `diskMaxUsedSpaceRatio`; regardless of its age above `diskSpaceCleanForciblyRatio`. Never the last one. Consume queue and index files
- * follow. Above `diskSpaceWarningLevelRatio` writes are refused until it is below again. No ratio counts while `diskSpaceAmpleBytes` or more
- * are available.
+ * A commit log file goes when it is older than `fileReservedTime`, in the hours of `deleteWhen`, on request, or at any
+ * hour above `diskMaxUsedSpaceRatio`; regardless of its age above `diskSpaceCleanForciblyRatio`. Never the last one.
+ * Consume queue and index files follow. Above `diskSpaceWarningLevelRatio` writes are refused until it is below again.
+ * No ratio counts while `diskSpaceAmpleBytes` or more are available.
  * Source: DefaultMessageStore.CleanCommitLogService, 5.3.x.
  */
 export class Retention {

@@ -87,8 +87,8 @@ export class SimContent {
   }
 
   /**
-   * Loses power: each page that wasn't synced is on the device as it was, as it is, or torn; the size likewise. `captured` are pages of syncs
-   * that hadn't finished, which count as unsynced.
+   * Loses power: each page that wasn't synced is on the device as it was, as it is, or torn; the size likewise.
+   * `captured` are pages of syncs that hadn't finished, which count as unsynced.
    */
   losePower(random: Random): void {
     for (const number of this.#unsyncedPages()) {

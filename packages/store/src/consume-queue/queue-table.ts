@@ -113,8 +113,8 @@ export class QueueTable {
 }
 
 /**
- * Stands for what the files of all queues hold: which queues there are, where each begins and ends. −2 when the files of one have a gap, which
- * no stored fingerprint is.
+ * Stands for what the files of all queues hold: which queues there are, where each begins and ends. −2 when the files
+ * of one have a gap, which no stored fingerprint is.
  */
 export function fingerprintOf(queues: QueueTable): number {
   let sum = 0

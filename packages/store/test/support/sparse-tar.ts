@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
 /**
- * Unpacks a gzipped GNU tar archive, with long names (type L) and old-style sparse files (type S), whose header lists pieces of (offset, length) of
- * the file and gives its real size; holes stay holes.
+ * Unpacks a gzipped GNU tar archive, with long names (type L) and old-style sparse files (type S), whose header lists
+ * pieces of (offset, length) of the file and gives its real size; holes stay holes.
  */
 export function unpackSparseTar(archive: Buffer, directory: string): void {
   const bytes = gunzipSync(archive)

@@ -107,8 +107,8 @@ export function sendSome(store: MessageStore, random: Random, life: Life): void 
 }
 
 /**
- * Works with a store for `steps` random steps: sends, ends of turns, flushes, time passing, a clean restart now and then. Ends early when the
- * disk is off.
+ * Works with a store for `steps` random steps: sends, ends of turns, flushes, time passing, a clean restart now and
+ * then. Ends early when the disk is off.
  */
 export async function runWorkload(scene: Scene, steps: number): Promise<void> {
   const { clock, disk, random, life } = scene
