@@ -10,7 +10,7 @@ import { type Life, newScene, openScene, runWorkload, type Scene, sendSome } fro
 /**
  * The life of a store is ended before each change to the disk, once as a kill (what was written stays) and once as a
  * loss of power (what wasn't synced is lost, kept or torn by seed). Whatever comes back must be a prefix of what was
- * sent, and hold every message that was acknowledged.
+ * sent, and hold every message that was acknowledged. Files are small, so lives also end at their borders (case R60).
  */
 
 const SEEDS = (process.env.CRASH_SEEDS ?? '1,2').split(',').map(Number)

@@ -89,8 +89,6 @@ describe('a full disk', () => {
     clock.runImmediates()
     // The write gets as far as the end of the file: whole records of refused messages lie behind the end.
     let isFailing = true
-    const original = disk.open.bind(disk)
-    void original
     disk.hook = (operation, path) =>
       isFailing && operation === 'write' && path.includes('commitlog') ? 'ENOSPC' : undefined
     for (let i = 0; i < 5; i++) store.append(recordOf({ topic: 'Refused', body: Buffer.from(`refused ${i}`) }))

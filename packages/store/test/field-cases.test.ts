@@ -152,3 +152,36 @@ describe('files that should not be there (case R62)', () => {
     })
   })
 })
+
+describe('messages of one time (case R90)', () => {
+  it('are found from the first or to the last of them, and a time without any by its neighbours', async t => {
+    const bench = await openBench(t)
+    const { clock, store } = bench
+    const start = clock.now()
+    const putMany = (count: number) => {
+      for (let i = 0; i < count; i++) put(bench, 'T', 'x')
+    }
+    putMany(1)
+    clock.advance(58)
+    putMany(5)
+    clock.advance(57)
+    putMany(1)
+    const find = (timeMs: number) => [
+      store.offsetByTime('T', 0, timeMs, 'lower'),
+      store.offsetByTime('T', 0, timeMs, 'upper'),
+    ]
+    assert.deepEqual(find(start + 57), [1, 0])
+    assert.deepEqual(find(start + 58), [1, 5])
+    assert.deepEqual(find(start + 59), [6, 5])
+    assert.deepEqual(find(start + 3_600_000), [7, 6])
+    assert.deepEqual([find(0)[0], find(-1)[0]], [0, 0])
+    assert.deepEqual([store.maxOffset('T', 9), store.minOffset('T', 9), store.storeTimeOf('T', 9, 0)], [0, 0, -1])
+    // The files give the same answers as memory.
+    clock.advance(70_000)
+    await clock.settle()
+    bench.disk.restart()
+    const next = await openBench(t, bench)
+    assert.equal(next.store.offsetByTime('T', 0, start + 58, 'lower'), 1)
+    assert.equal(next.store.offsetByTime('T', 0, start + 58, 'upper'), 5)
+  })
+})
