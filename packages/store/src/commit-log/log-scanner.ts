@@ -7,6 +7,7 @@ import {
 } from '@rocketmq-ts/model'
 import { readInt64 } from '@rocketmq-ts/model/internal'
 import type { SegmentedLog } from '../segment/segmented-log.ts'
+import type { GoOn } from './damage.ts'
 
 /** Receives one valid record; `start` is its place in `buffer`, which is overwritten afterwards. */
 export type RecordVisitor = (buffer: Buffer, start: number, shape: RecordShape, physicalOffset: number) => void
@@ -17,6 +18,8 @@ export interface ScanOptions extends RecordCheckOptions {
    * properties, so a sector without any byte of them is taken for missing.
    */
   readonly tornFrom?: number | undefined
+  /** Asked at each place without a valid record whether the log goes on behind it. Without it, that is the end. */
+  readonly goOn?: GoOn | undefined
 }
 
 export interface ScanEnd {
@@ -43,28 +46,43 @@ export async function scanLog(
   let buffer = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, log.fileSizeBytes))
   let recordCount = 0
   let position = offset
+  const end = (endOffset: number, reason: string | undefined): ScanEnd => ({ endOffset, reason, recordCount })
   for (;;) {
     const segment = log.segmentAt(position)
-    if (segment === undefined) return { endOffset: position, reason: undefined, recordCount }
+    if (segment === undefined) {
+      const next = options.goOn?.({ offset: position, isMissingFile: true, reason: 'the file is missing' })
+      if (next === undefined) return end(position, undefined)
+      position = next
+      continue
+    }
     const fileEnd = segment.startOffset + log.fileSizeBytes
     const length = await log.read(buffer, 0, Math.min(buffer.length, fileEnd - position), position)
     const block = walk(buffer, length, position, options, visit)
     recordCount += block.recordCount
     position += block.consumed
     if (block.stop === 'blank') {
-      if (log.segmentAt(fileEnd) === undefined) return { endOffset: position, reason: undefined, recordCount }
-      position = fileEnd
-    } else if (block.stop === 'empty') {
-      return { endOffset: position, reason: undefined, recordCount }
-    } else if (block.stop === 'invalid') {
-      return { endOffset: position, reason: block.reason, recordCount }
-    } else if (block.consumed === 0) {
-      // The record is larger than the block, or torn at the end of its file.
-      if (length < buffer.length || position + length >= fileEnd) {
-        return { endOffset: position, reason: block.reason, recordCount }
+      if (log.segmentAt(fileEnd) !== undefined) {
+        position = fileEnd
+        continue
       }
-      buffer = Buffer.allocUnsafeSlow(Math.min(buffer.length * 2, log.fileSizeBytes))
+      const next = options.goOn?.({ offset: fileEnd, isMissingFile: true, reason: 'the file is missing' })
+      if (next === undefined) return end(position, undefined)
+      position = next
+      continue
     }
+    if (block.stop === 'incomplete') {
+      if (block.consumed > 0) continue
+      // The record is larger than the block, or torn at the end of its file.
+      if (length === buffer.length && position + length < fileEnd) {
+        buffer = Buffer.allocUnsafeSlow(Math.min(buffer.length * 2, log.fileSizeBytes))
+        continue
+      }
+    }
+    const isEmpty = block.stop === 'empty'
+    const reason = isEmpty ? 'there are zeros' : block.reason
+    const next = options.goOn?.({ offset: position, isMissingFile: false, reason })
+    if (next === undefined) return end(position, isEmpty ? undefined : reason)
+    position = next
   }
 }
 

@@ -19,6 +19,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { KeyIndex } from '../index/key-index.ts'
 import type { StoreOptions } from '../options.ts'
 import type { CommitLog } from './commit-log.ts'
+import { goOnBehindDamage, type KnownLog, reportMissingFiles } from './damage.ts'
 import { type ScanOptions, scanLog } from './log-scanner.ts'
 
 export interface RecoveryContext {
@@ -80,6 +81,7 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
   context.deletedTopics.load()
   commitLog.log.load(resumePoint === undefined ? {} : { completeFrom: resumePoint.durable.offset })
   if (commitLog.log.segments.length === 0) return startEmpty(context)
+  reportMissingFiles(commitLog.log, durableEnd(context), logger)
   const resume = findResumePosition(context)
   const state = resume === undefined ? 'foreign' : resume.trust === 'resume' ? 'trusted' : 'cut'
   await loadQueues(context.disk, context.clock, context.directory, queues, state)
@@ -103,7 +105,8 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
   dispatcher.isWholeLog = isWholeLog && start.dispatchOffset <= commitLog.minOffset
   const indexedUpTo = index?.endPhysicalOffset ?? 0
   const tornFrom = resume?.dispatchOffset
-  const checks = { ...recordChecks(context.options), tornFrom }
+  const goOn = goOnBehindDamage(commitLog.log, knownLog(context, resume), logger)
+  const checks = { ...recordChecks(context.options), tornFrom, goOn }
   let lastRecordOffset = start.scanOffset
   const end = await scanLog(commitLog.log, start.scanOffset, checks, (buffer, at, shape, physicalOffset) => {
     lastRecordOffset = physicalOffset
@@ -111,7 +114,7 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
     dispatcher.dispatch(buffer, at, shape, physicalOffset, physicalOffset > indexedUpTo)
   })
   const lastStoreTimestamp = dispatcher.storeTimestamp
-  if (dispatcher.rebuild === 'all' && commitLog.minOffset === 0) removeUnknownQueues(context)
+  if (dispatcher.rebuild === 'all' && hasWholeLog(commitLog)) removeUnknownQueues(context)
   const isRebuilt = dispatcher.rebuild !== undefined || dispatcher.damaged.size > 0
   if (dispatcher.damaged.size > 0) await rebuildDamaged(context, checks)
   settleEnd(context, end.endOffset, end.reason)
@@ -131,6 +134,23 @@ export async function recover(context: RecoveryContext): Promise<RecoveryResult>
     durableFingerprint: isResumed && !isRebuilt ? resumePoint.durableFingerprint : -1,
     isAllDurable: start.trust === 'resume' && !isRebuilt && durable.offset === end.endOffset,
   }
+}
+
+/** Where the log surely reached; 0 when nobody has noted it. */
+function durableEnd({ checkpoint, disk }: RecoveryContext): number {
+  const point = checkpoint.resumePoint
+  if (point === undefined) return 0
+  return point.bootId !== '' && point.bootId === disk.bootId() ? point.written.offset : point.durable.offset
+}
+
+function knownLog(context: RecoveryContext, resume: StartPoint | undefined): KnownLog {
+  const { commitLog, isCleanExit } = context
+  if (resume !== undefined) {
+    return { endOffset: resume.dispatchOffset, recordOffset: resume.scanOffset, hasAllFiles: isCleanExit }
+  }
+  const { segments } = commitLog.log
+  const checked = segments.findLast(segment => isBeforeCheckpoint(context, segment.startOffset))
+  return { endOffset: checked?.startOffset ?? 0, recordOffset: -1, hasAllFiles: true }
 }
 
 function recordChecks(options: StoreOptions): RecordCheckOptions {
@@ -276,6 +296,10 @@ async function rebuildDamaged(context: RecoveryContext, checks: ScanOptions): Pr
   await scanLog(commitLog.log, commitLog.minOffset, checks, (buffer, at, shape, physicalOffset) =>
     dispatcher.dispatch(buffer, at, shape, physicalOffset, false),
   )
+}
+
+function hasWholeLog({ log }: CommitLog): boolean {
+  return log.startOffset === 0 && log.segments.length * log.fileSizeBytes === log.limitOffset
 }
 
 /** The log has never lost a file, so queues of which it knows nothing are remains. */
