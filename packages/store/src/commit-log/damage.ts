@@ -48,11 +48,17 @@ export function reportMissingFiles(log: SegmentedLog, writtenOffset: number, log
   let expected = log.startOffset
   for (const { startOffset } of segments) {
     if (startOffset > expected) {
-      logger.error({ directory, from: expected, to: startOffset }, 'files of the log are missing; their messages are lost')
+      logger.error(
+        { directory, from: expected, to: startOffset },
+        'files of the log are missing; their messages are lost',
+      )
     }
     expected = startOffset + fileSizeBytes
   }
   if (expected < writtenOffset) {
-    logger.error({ directory, from: expected, to: writtenOffset }, 'the end of the log is missing; its messages are lost')
+    logger.error(
+      { directory, from: expected, to: writtenOffset },
+      'the end of the log is missing; its messages are lost',
+    )
   }
 }
