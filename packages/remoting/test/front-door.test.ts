@@ -10,7 +10,8 @@ import { formatHost } from '@rocketmq-ts/model'
 import { requestCommand, responseCommand } from '@rocketmq-ts/protocol'
 import { type RpcServer, type ServerTlsOptions, selfSignedCertificate } from '@rocketmq-ts/remoting/internal'
 import { realDisk, systemClock } from '@rocketmq-ts/runtime'
-import { ManualClock, settled } from './manual-clock.ts'
+import { ManualClock } from '@rocketmq-ts/testing'
+import { settled } from './settled.ts'
 import { Cleanup, RawPeer, requestFrame, startClient, startServer } from './support.ts'
 
 const WHO = 9
@@ -155,7 +156,7 @@ test('changed certificate files are in use after the next look, and unusable one
   clock.advance(1_000)
   await shows(second.cert)
   await cleanup.close()
-  assert.equal(clock.timers, 0)
+  assert.equal(clock.pendingCount, 0)
 })
 
 test('a certificate file that is missing or unusable is an error at the start', async t => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noHeader, responseCommand } from '@rocketmq-ts/protocol'
 import type { RpcServer } from '@rocketmq-ts/remoting/internal'
-import { ManualClock, settled } from './manual-clock.ts'
+import { ManualClock } from '@rocketmq-ts/testing'
+import { settled } from './settled.ts'
 import { Cleanup, RawPeer, requestFrame, startServer } from './support.ts'
 
 const ECHO = 9
@@ -175,7 +176,7 @@ test('a connection without a byte in either direction is closed after the idle t
   await peer.closed
   await settled(() => server.connectionCount === 0)
   await cleanup.close()
-  assert.equal(clock.timers, 0)
+  assert.equal(clock.pendingCount, 0)
 })
 
 test('requests newer than 5.3.1 are sent away while the server goes away, older ones are served', async t => {

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { encodeFrameHead, noHeader, type RemotingCommand, requestCommand, responseCommand } from '@rocketmq-ts/protocol'
 import { type Connection, PendingCall, type RequestHook } from '@rocketmq-ts/remoting/internal'
 import { type Network, nodeNetwork, type RocketMqError, silentLogger } from '@rocketmq-ts/runtime'
-import { ManualClock, settled } from './manual-clock.ts'
+import { ManualClock } from '@rocketmq-ts/testing'
+import { settled } from './settled.ts'
 import { Cleanup, startClient, startServer } from './support.ts'
 
 const ECHO = 9
@@ -240,7 +241,7 @@ test('a closed client refuses calls and leaves no timer', async t => {
   const client = startClient(cleanup, { clock })
   await client.invoke(address, requestCommand(ECHO))
   await client.close()
-  assert.equal(clock.timers, 0)
+  assert.equal(clock.pendingCount, 0)
   await assert.rejects(client.invoke(address, requestCommand(ECHO)), { code: 'INVALID_STATE' })
   await cleanup.close()
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Logger, RateLimitedLog, silentLogger } from '@rocketmq-ts/runtime'
-import { ManualClock } from './manual-clock.ts'
+import { ManualClock } from '@rocketmq-ts/testing'
 
 function recording() {
   const lines: object[] = []

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TimingWheel, TimingWheelEntry } from '@rocketmq-ts/runtime'
+import { ManualClock } from '@rocketmq-ts/testing'
 import fc from 'fast-check'
-import { ManualClock } from './manual-clock.ts'
 
 class Entry extends TimingWheelEntry {
   readonly #callback: () => void
@@ -47,7 +47,7 @@ test('a deadline is never early and at most one tick late, whatever else is sche
       assert.equal(late.length, expected)
       for (const ms of late) assert.ok(ms >= 0 && ms <= 10, `${ms} ms late`)
       assert.equal(wheel.size, 0)
-      assert.equal(clock.timers, 0)
+      assert.equal(clock.pendingCount, 0)
     }),
   )
 })
