@@ -478,6 +478,15 @@ describe('a store that is closed', () => {
     assert.equal(next.store.maxOffset('T', 0), 1, 'what was appended just before is there')
   })
 
+  it('refuses a directory of DLedger, and leaves its queues alone', async () => {
+    const clock = new SimClock()
+    const disk = new SimDisk({ random: seededRandom(1), now: () => 0 })
+    for (const path of ['/store/dledger-n0/data', '/store/consumequeue/T/0']) disk.makeDirectory(path)
+    const opening = openStore('/store', { disk, clock, turn: new TurnScheduler(clock) })
+    await assert.rejects(opening, { code: 'STORE_CORRUPT', message: /dledger-n0/ })
+    assert.ok(disk.stat('/store/consumequeue/T/0') !== undefined)
+  })
+
   it('refuses several log paths, and leaves the directory unlocked', async () => {
     const clock = new SimClock()
     const disk = new SimDisk({ random: seededRandom(1), now: () => 0 })

@@ -6,7 +6,7 @@ import {
   storeTimestampAt,
 } from '@rocketmq-ts/model'
 import { readInt32, readInt64 } from '@rocketmq-ts/model/internal'
-import type { Clock, Disk, Logger } from '@rocketmq-ts/runtime'
+import { type Clock, type Disk, type Logger, RocketMqError } from '@rocketmq-ts/runtime'
 import type { Checkpoint, ResumePosition } from '../checkpoint.ts'
 import type { BatchQueues } from '../consume-queue/batch-queues.ts'
 import { extAddressOf, isExtAddress } from '../consume-queue/consume-queue-ext.ts'
@@ -160,6 +160,14 @@ function recordChecks(options: StoreOptions): RecordCheckOptions {
 /** Queues and index of a log that has no file point nowhere. */
 function startEmpty(context: RecoveryContext): RecoveryResult {
   const { disk, directory, index } = context
+  // Its log lies elsewhere; queues without it must not be taken for remains.
+  const dledger = disk.list(directory)?.find(entry => entry.isDirectory && entry.name.startsWith('dledger-'))
+  if (dledger !== undefined) {
+    const path = `${directory}/${dledger.name}`
+    throw new RocketMqError('STORE_CORRUPT', `${path} is a log of DLedger, which is not supported`, {
+      details: { path },
+    })
+  }
   for (const name of ['consumequeue', 'consumequeue_ext', 'batchconsumequeue']) {
     if (disk.list(`${directory}/${name}`) !== undefined) disk.removeDirectory(`${directory}/${name}`)
   }
