@@ -74,6 +74,12 @@ const DRAIN_STEP_MS = 5
 export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   const { network, clock, random, disk, logger = silentLogger, options } = deps
   applyStartRules(options)
+  if (options.brokerRole === 'SLAVE') {
+    deps.logger.warn(
+      { brokerId: options.brokerId },
+      'this slave serves what its store holds; nothing is copied from its master',
+    )
+  }
   const turn = deps.turn ?? new TurnScheduler(clock, error => logger.error({ error }, 'the end of a turn failed'))
   const state = await openState({ disk, clock, turn, logger, options })
   const server = new RpcServer({

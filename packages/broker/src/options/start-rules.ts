@@ -19,6 +19,10 @@ export function applyStartRules(options: BrokerOptions): void {
     if (options[name] !== value)
       throw invalid(name, `${name}=${options[name]} asks for ${what}, which this broker has not`)
   }
+  if (options.brokerRole === 'SYNC_MASTER' && options.inSyncReplicas > 1) {
+    const asked = `inSyncReplicas=${options.inSyncReplicas} asks for copies on slaves before a send is answered`
+    throw invalid('inSyncReplicas', `${asked}, which this broker has not; with 1 it answers as Java's does by default`)
+  }
   if (options.brokerRole === 'SLAVE') {
     if (options.brokerId <= 0)
       throw invalid('brokerId', `brokerId=${options.brokerId} is not above 0, as a slave's must be`)

@@ -28,6 +28,11 @@ test('a broker of a kind that this one is not does not start', () => {
   refuses({ storeType: 'defaultRocksDB' }, 'storeType')
 })
 
+test('a broker that is to wait for copies on slaves does not start; by default SYNC_MASTER waits for none, as in Java', () => {
+  assert.equal(started({ brokerRole: 'SYNC_MASTER' }).brokerRole, 'SYNC_MASTER')
+  refuses({ brokerRole: 'SYNC_MASTER', inSyncReplicas: 2 }, 'inSyncReplicas')
+})
+
 test("the filter bit map has the length of Java's bloom filter", () => {
   assert.equal(started({}).bitMapLengthConsumeQueueExt, 112)
   assert.equal(bloomFilterBits(1, 32), 312)
