@@ -75,7 +75,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   const { network, clock, random, disk, logger = silentLogger, options } = deps
   applyStartRules(options)
   if (options.brokerRole === 'SLAVE') {
-    deps.logger.warn(
+    logger.warn(
       { brokerId: options.brokerId },
       'this slave serves what its store holds; nothing is copied from its master',
     )
