@@ -88,6 +88,14 @@ test('a group is told to read elsewhere when the broker may say so, and when it 
   assert.equal(await suggested(), '0', 'the master')
 })
 
+test('a peer over IPv4 is stored as one by a broker that listens on all addresses (case R103)', async t => {
+  const { peer } = await start(t, { bindAddress: '0.0.0.0' })
+  await send(peer, { topic: 'T' })
+  const [message] = decodeStoredMessages((await pull(peer, { topic: 'T' })).body!)
+  assert.deepEqual([...message!.bornHost.address], [127, 0, 0, 1])
+  assert.equal(message!.bornHost.port, peer.socket.localPort)
+})
+
 /** A frame with the header text as it stands. */
 function frameOf(header: string): Buffer {
   const bytes = Buffer.from(header)

@@ -1,21 +1,22 @@
-import { connect as connectSocket, createServer, type Server } from 'node:net'
+import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { RocketMqError } from './errors.ts'
 import type { Listener, Network } from './network.ts'
 
 /** TCP through `node:net`. */
 export const nodeNetwork: Network = {
-  listen({ host, port, backlog = 1024 }, onSocket) {
-    return new Promise((resolve, reject) => {
-      const server = createServer({ noDelay: true }, onSocket)
-      const onError = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port))
-      server.once('error', onError)
-      server.listen({ host, port, backlog }, () => {
-        server.off('error', onError)
-        // Accept failures (EMFILE …) come here: the next accept is tried by libuv, nothing to undo.
-        server.on('error', () => {})
-        resolve(listenerOf(server, host))
-      })
-    })
+  async listen({ host, port, backlog = 1024 }, onSocket) {
+    try {
+      // "All addresses" are those of both families, as for a Java program; where there is no IPv6, those of IPv4.
+      if (host === '0.0.0.0') return listenerOf(await bind('::', port, backlog, onSocket), host)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw listenError(error as Error, host, port)
+    }
+    try {
+      return listenerOf(await bind(host, port, backlog, onSocket), host)
+    } catch (error) {
+      throw listenError(error as Error, host, port)
+    }
   },
 
   connect({ host, port, timeoutMs, signal }) {
@@ -47,6 +48,20 @@ export const nodeNetwork: Network = {
       signal?.addEventListener('abort', onAbort, { once: true })
     })
   },
+}
+
+/** A server that listens; rejects with the system's error. */
+function bind(host: string, port: number, backlog: number, onSocket: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ noDelay: true }, onSocket)
+    server.once('error', reject)
+    server.listen({ host, port, backlog }, () => {
+      server.off('error', reject)
+      // Accept failures (EMFILE …) come here: the next accept is tried by libuv, nothing to undo.
+      server.on('error', () => {})
+      resolve(server)
+    })
+  })
 }
 
 function listenerOf(server: Server, host: string): Listener {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import { nodeNetwork } from '@rocketmq-ts/runtime'
 
@@ -44,4 +45,19 @@ test('an aborted connect rejects with ABORTED', async () => {
   await assert.rejects(nodeNetwork.connect({ host: '127.0.0.1', port: 9, timeoutMs: 5_000, signal: aborter.signal }), {
     code: 'ABORTED',
   })
+})
+
+const hasIpv6 = Object.values(networkInterfaces()).some(list => list?.some(({ address }) => address === '::1'))
+
+test('0.0.0.0 stands for all addresses, those of IPv6 included', async () => {
+  const listener = await nodeNetwork.listen({ host: '0.0.0.0', port: 0 }, socket => socket.on('error', () => {}))
+  for (const host of hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1']) {
+    const socket = await nodeNetwork.connect({ host, port: listener.port, timeoutMs: 5_000 })
+    socket.destroy()
+  }
+  await assert.rejects(
+    nodeNetwork.listen({ host: '0.0.0.0', port: listener.port }, () => {}),
+    { code: 'ADDRESS_IN_USE', message: /0\.0\.0\.0/ },
+  )
+  await listener.close()
 })
