@@ -1,5 +1,5 @@
 import { kvConfigTable } from '@rocketmq-ts/protocol'
-import type { BackedUpFile, Logger } from '@rocketmq-ts/runtime'
+import { type BackedUpFile, type Deferred, deferred, type Logger, type TurnScheduler } from '@rocketmq-ts/runtime'
 
 /** The namespace that holds the order of ordered topics: topic to `broker:queues;…`. */
 export const ORDER_TOPIC_NAMESPACE = 'ORDER_TOPIC_CONFIG'
@@ -8,18 +8,27 @@ type Table = Map<string, Map<string, string>>
 
 /**
  * Values by namespace and key, kept in `kvConfig.json`: `{"configTable":{"ORDER_TOPIC_CONFIG":{"T":"broker-a:4"}}}`. The
- * file is written at each change, before the change is acknowledged; when that fails the change does not happen.
+ * file is written at the end of a turn that changed something, once for all its changes, and before they are acknowledged; when that
+ * fails none of them happens.
  * Source: KVConfigManager, 5.3.x.
  */
 export class KvConfig {
   readonly #file: BackedUpFile | undefined
   readonly #logger: Logger
+  readonly #turn: TurnScheduler
   #table: Table = new Map()
+  /** With the changes of this turn; undefined while there are none. */
+  #next: Table | undefined
+  /** Namespaces of `#next` that are no longer those of `#table`. */
+  readonly #copied = new Set<string>()
+  #saved: Deferred<void> | undefined
 
   /** Without `file` nothing is kept. */
-  constructor(file: BackedUpFile | undefined, logger: Logger) {
+  constructor(file: BackedUpFile | undefined, logger: Logger, turn: TurnScheduler) {
     this.#file = file
     this.#logger = logger
+    this.#turn = turn
+    turn.onEnd('write', () => this.#save())
   }
 
   /** Reads the file, or its `.bak`. Throws `CONFIG_INVALID` when neither can be read. */
@@ -39,22 +48,49 @@ export class KvConfig {
     return this.#table.get(namespace)
   }
 
-  /** Throws `DISK_FULL` or `DISK_FAILED`; then nothing has changed. */
-  put(namespace: string, key: string, value: string): void {
-    this.#change(namespace, entries => entries.set(key, value))
+  /** Resolves when it is saved, and visible. Rejects with `DISK_FULL` or `DISK_FAILED`; then nothing has changed. */
+  put(namespace: string, key: string, value: string): Promise<void> {
+    this.#change(namespace).set(key, value)
+    return this.#atEnd()
   }
 
-  /** No error when there is no such key. An emptied namespace stays, as with Java. Throws as {@link KvConfig.put} does. */
-  delete(namespace: string, key: string): void {
-    if (this.get(namespace, key) !== undefined) this.#change(namespace, entries => entries.delete(key))
+  /** No error when there is no such key. An emptied namespace stays, as with Java. Settles as {@link KvConfig.put} does. */
+  async delete(namespace: string, key: string): Promise<void> {
+    if ((this.#next ?? this.#table).get(namespace)?.has(key) !== true) return
+    this.#change(namespace).delete(key)
+    await this.#atEnd()
   }
 
-  #change(namespace: string, edit: (entries: Map<string, string>) => void): void {
-    const table = new Map(this.#table)
-    const entries = new Map(table.get(namespace))
-    edit(entries)
-    table.set(namespace, entries)
-    this.#file?.save(kvConfigTable.stringify({ configTable: table }))
-    this.#table = table
+  #change(namespace: string): Map<string, string> {
+    this.#next ??= new Map(this.#table)
+    let entries = this.#next.get(namespace)
+    if (entries === undefined || !this.#copied.has(namespace)) {
+      entries = new Map(entries)
+      this.#next.set(namespace, entries)
+      this.#copied.add(namespace)
+    }
+    return entries
+  }
+
+  #atEnd(): Promise<void> {
+    this.#saved ??= deferred()
+    this.#turn.schedule()
+    return this.#saved.promise
+  }
+
+  #save(): void {
+    const table = this.#next
+    const saved = this.#saved
+    if (table === undefined || saved === undefined) return
+    this.#next = undefined
+    this.#saved = undefined
+    this.#copied.clear()
+    try {
+      this.#file?.save(kvConfigTable.stringify({ configTable: table }))
+      this.#table = table
+      saved.resolve()
+    } catch (error) {
+      saved.reject(error)
+    }
   }
 }

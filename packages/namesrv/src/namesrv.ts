@@ -105,7 +105,7 @@ class NamesrvServer implements Namesrv {
     this.#client = new RpcClient({ network, clock, logger, turn })
 
     const fileAt = (path: string) => (path === '' ? undefined : new BackedUpFile(disk, path))
-    const kvConfig = new KvConfig(fileAt(options.kvConfigPath), logger)
+    const kvConfig = new KvConfig(fileAt(options.kvConfigPath), logger, turn)
     kvConfig.load()
     const configuration = new NamesrvConfiguration({ options, file: fileAt(options.configStorePath), logger })
     configuration.onUpdate(() => this.#startSweep())

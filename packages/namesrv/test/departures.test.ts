@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeHeader, type RemotingCommand, requestCommand, unregisterBroker } from '@rocketmq-ts/protocol'
 import { type Connection, Router } from '@rocketmq-ts/remoting'
-import { silentLogger, systemClock } from '@rocketmq-ts/runtime'
+import { silentLogger, systemClock, TurnScheduler } from '@rocketmq-ts/runtime'
 import { DepartureQueue } from '../dist/departures.js'
 import { registerRegistration } from '../dist/handlers/registration-handlers.js'
 import { KvConfig } from '../dist/kv-config.js'
@@ -43,7 +43,7 @@ test('a broker that leaves while the queue is full is told so with code 1', () =
   const { clock } = heldClock()
   const router = new Router()
   const logger = silentLogger
-  const kvConfig = new KvConfig(undefined, logger)
+  const kvConfig = new KvConfig(undefined, logger, new TurnScheduler(clock))
   const departures = new DepartureQueue(
     clock,
     () => 1,

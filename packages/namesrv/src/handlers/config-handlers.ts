@@ -20,8 +20,8 @@ export interface ConfigDeps {
 
 /** Key-value configuration and the name server's own settings. Source: DefaultRequestProcessor, 5.3.x. */
 export function registerConfig(router: Router, { configuration, kvConfig }: ConfigDeps): void {
-  router.handle(putKvConfig, ({ header: { namespace, key, value } }) => {
-    kvConfig.put(namespace, key, value)
+  router.handle(putKvConfig, async ({ header: { namespace, key, value } }) => {
+    await kvConfig.put(namespace, key, value)
     return {}
   })
   router.handle(getKvConfig, ({ header: { namespace, key } }) => {
@@ -30,8 +30,8 @@ export function registerConfig(router: Router, { configuration, kvConfig }: Conf
     const remark = `No config item, Namespace: ${namespace} Key: ${key}`
     return { code: ResponseCode.QUERY_NOT_FOUND, remark, header: {} }
   })
-  router.handle(deleteKvConfig, ({ header: { namespace, key } }) => {
-    kvConfig.delete(namespace, key)
+  router.handle(deleteKvConfig, async ({ header: { namespace, key } }) => {
+    await kvConfig.delete(namespace, key)
     return {}
   })
   router.handle(getKvlistByNamespace, ({ header: { namespace } }) => {

@@ -18,7 +18,7 @@ import {
   versionGates,
 } from '@rocketmq-ts/protocol'
 import type { Connection, Reply, Router } from '@rocketmq-ts/remoting'
-import type { Clock, Logger } from '@rocketmq-ts/runtime'
+import { type Clock, type Logger, RateLimitedLog } from '@rocketmq-ts/runtime'
 import type { DepartureQueue } from '../departures.ts'
 import { type KvConfig, ORDER_TOPIC_NAMESPACE } from '../kv-config.ts'
 import type { NamesrvOptions } from '../options.ts'
@@ -46,12 +46,17 @@ export interface RegistrationDeps {
 /** Brokers come, stay and go: codes 103, 104, 322, 901 and 904. Source: DefaultRequestProcessor, 5.3.x. */
 export function registerRegistration(router: Router, deps: RegistrationDeps): void {
   const { table, clock, departures, logger } = deps
+  const warnings = new RateLimitedLog(clock, logger)
   router.handle(registerBrokerApi, ({ header, body, command, connection }) =>
-    answerRegistration(deps, header, body, command, connection),
+    answerRegistration({ ...deps, warnings }, header, body, command, connection),
   )
   router.handle(unregisterBroker, ({ header }) => {
     if (departures.add(header)) return {}
-    logger.warn({ brokerName: header.brokerName, waiting: departures.size }, 'too many brokers leave at once')
+    warnings.warn(
+      'departures',
+      { brokerName: header.brokerName, waiting: departures.size },
+      'too many brokers leave at once',
+    )
     return { code: ResponseCode.SYSTEM_ERROR }
   })
   router.handle(queryDataVersion, ({ header: { clusterName, brokerAddr }, body }) => {
@@ -73,27 +78,35 @@ export function registerRegistration(router: Router, deps: RegistrationDeps): vo
 }
 
 function answerRegistration(
-  deps: RegistrationDeps,
+  deps: RegistrationDeps & { readonly warnings: RateLimitedLog },
   header: RegisterHeader,
   body: Buffer | undefined,
   command: RemotingCommand,
   connection: Connection,
 ): Reply<{ haServerAddr?: string | undefined; masterAddr?: string | undefined }> {
   if (header.bodyCrc32 !== 0 && bodyCrc(body ?? Buffer.alloc(0)) !== header.bodyCrc32) {
-    deps.logger.warn({ brokerName: header.brokerName, from: connection.remoteAddress }, 'registration with a wrong CRC')
+    deps.warnings.warn(
+      'crc',
+      { brokerName: header.brokerName, from: connection.remoteAddress },
+      'registration with a wrong CRC',
+    )
     return { code: ResponseCode.SYSTEM_ERROR, remark: 'crc32 not match', header: {} }
   }
-  const { table, clock, options, kvConfig, logger } = deps
+  const { table, clock, options, kvConfig, logger, warnings } = deps
   const registration = registrationOf(header, body, command, connection)
   const isNew = table.alive.get(header.clusterName, header.brokerAddr) === undefined
   const result = registerBroker(table, registration, clock.monotonic(), options)
   const { brokerName, brokerId, brokerAddr } = header
   if (result.status === 'refused') {
-    logger.warn({ brokerName, brokerId, brokerAddr }, 'a broker registered one topic before all of them')
+    warnings.warn('refused', { brokerName, brokerId, brokerAddr }, 'a broker registered one topic before all of them')
     return { code: ResponseCode.SYSTEM_ERROR, remark: 'register broker failed', header: {} }
   }
   if (result.status === 'ignored') {
-    logger.warn({ brokerName, brokerId, brokerAddr }, 'the broker id is held by another address with a newer state')
+    warnings.warn(
+      'ignored',
+      { brokerName, brokerId, brokerAddr },
+      'the broker id is held by another address with a newer state',
+    )
   } else if (isNew) {
     logger.info({ brokerName, brokerId, brokerAddr, topics: registration.topics.size }, 'broker registered')
   }
