@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   freePort,
@@ -10,7 +10,7 @@ import {
   startOurStandalone,
   temporaryDirectory,
 } from '../../test/peers/dist/index.js'
-import { createGroupFrame, createTopicFrame, OPAQUE_BASE } from './load/frames.ts'
+import { createGroupFrame, createTopicFrame, OPAQUE_BASE, sendTemplate } from './load/frames.ts'
 import { RawConnection } from './load/raw-connection.ts'
 
 /** One broker under measurement, with the name server it needs, on a directory of its own. */
@@ -36,7 +36,6 @@ export interface StartedContender {
 
 /** Asks again every 5 ms until a send is acknowledged: the moment a user's program could have gone on. */
 async function firstAcknowledgedSend(address: string, topic: string, deadlineMs = 120_000): Promise<void> {
-  const { sendTemplate } = await import('./load/frames.ts')
   const { bytes } = sendTemplate({ topic, queueId: 0, body: Buffer.from('first') })
   const until = performance.now() + deadlineMs
   while (performance.now() < until) {
@@ -76,96 +75,81 @@ export async function createGroup(address: string, group: string): Promise<void>
   if (code !== 0) throw new Error(`creating group ${group} answered ${code}`)
 }
 
-/** The Java broker with 4 GiB of heap and its default settings, or `config` over them. */
-export async function startJavaContender(config: Config = {}): Promise<StartedContender> {
-  const home = temporaryDirectory('bench-java')
-  const storeDirectory = join(home.path, 'store')
-  mkdirSync(storeDirectory)
-  const started = performance.now()
-  const namesrv = await startJavaNamesrv(home.path)
-  const port = await freePort()
-  const start = () =>
-    startJavaBroker(home.path, namesrv.address, storeDirectory, {
-      heap: '4g',
-      port,
-      readyTimeoutMs: 180_000,
-      config: {
-        mappedFileSizeCommitLog: 1024 * 1024 * 1024,
-        maxIndexNum: 20_000_000,
-        maxHashSlotNum: 5_000_000,
-        ...config,
-      },
-    })
-  let broker = await start()
-  await firstAcknowledgedSend(broker.address, 'BenchStart')
-  const startSeconds = (performance.now() - started) / 1000
+/** The file sizes of the Java defaults, for both. */
+const fileSizes: Config = {
+  mappedFileSizeCommitLog: 1024 * 1024 * 1024,
+  maxIndexNum: 20_000_000,
+  maxHashSlotNum: 5_000_000,
+}
+
+interface Running {
+  readonly process: ManagedProcess
+  readonly broker: string
+  readonly namesrv: string
+}
+
+/** A contender whose broker `start` starts, also again; `end` frees what is left once it has stopped. */
+async function startContender(
+  name: Contender['name'],
+  storeDirectory: string,
+  startedAt: number,
+  start: () => Promise<Running>,
+  end: () => Promise<void>,
+): Promise<StartedContender> {
+  let running = await start()
+  await firstAcknowledgedSend(running.broker, 'BenchStart')
+  const startSeconds = (performance.now() - startedAt) / 1000
   const contender: Contender = {
-    name: 'java',
-    broker: broker.address,
-    namesrv: namesrv.address,
+    name,
+    broker: running.broker,
+    namesrv: running.namesrv,
     storeDirectory,
     get process() {
-      return broker.process
+      return running.process
     },
     async restartAfterKill(topic) {
-      await broker.process.stop('SIGKILL')
+      await running.process.stop('SIGKILL')
       const from = performance.now()
-      broker = await start()
-      await firstAcknowledgedSend(broker.address, topic)
+      running = await start()
+      await firstAcknowledgedSend(running.broker, topic)
       return { seconds: (performance.now() - from) / 1000 }
     },
     async stop() {
-      await broker.process.stop()
-      await namesrv.process.stop()
-      home.dispose()
+      await running.process.stop()
+      await end()
     },
   }
   return { contender, startSeconds }
 }
 
-/** Our standalone server (name server and broker in one process) with the segment sizes of the Java defaults. */
+/** The Java broker with 4 GiB of heap and its default settings, or `config` over them. */
+export async function startJavaContender(config: Config = {}): Promise<StartedContender> {
+  const home = temporaryDirectory('bench-java')
+  const storeDirectory = join(home.path, 'store')
+  mkdirSync(storeDirectory)
+  const startedAt = performance.now()
+  const namesrv = await startJavaNamesrv(home.path)
+  const options = { heap: '4g', port: await freePort(), readyTimeoutMs: 180_000, config: { ...fileSizes, ...config } }
+  const start = async () => {
+    const broker = await startJavaBroker(home.path, namesrv.address, storeDirectory, options)
+    return { process: broker.process, broker: broker.address, namesrv: namesrv.address }
+  }
+  return startContender('java', storeDirectory, startedAt, start, async () => {
+    await namesrv.process.stop()
+    home.dispose()
+  })
+}
+
+/** Our standalone server: name server and broker in one process. */
 export async function startOurContender(config: Config = {}): Promise<StartedContender> {
-  const { writeFileSync } = await import('node:fs')
   const home = temporaryDirectory('bench-ours')
   const storeDirectory = join(home.path, 'store')
   const namesrvPort = await freePort()
   const brokerPort = await freePort()
-  const settings: Config = {
-    brokerName: 'broker-a',
-    mappedFileSizeCommitLog: 1024 * 1024 * 1024,
-    maxIndexNum: 20_000_000,
-    maxHashSlotNum: 5_000_000,
-    diskMaxUsedSpaceRatio: 95,
-    fileReservedTime: 876_000,
-    ...config,
-  }
   const configFile = join(home.path, 'broker.conf')
-  writeFileSync(configFile, propertiesText(settings))
+  const common = { brokerName: 'broker-a', diskMaxUsedSpaceRatio: 95, fileReservedTime: 876_000 }
+  writeFileSync(configFile, propertiesText({ ...common, ...fileSizes, ...config }))
   const nodeArgs = process.env.BENCH_CPU_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_CPU_PROF}`] : []
   const start = () => startOurStandalone(storeDirectory, { namesrvPort, brokerPort, configFile, nodeArgs })
-  const started = performance.now()
-  let standalone = await start()
-  await firstAcknowledgedSend(standalone.broker, 'BenchStart')
-  const startSeconds = (performance.now() - started) / 1000
-  const contender: Contender = {
-    name: 'ours',
-    broker: standalone.broker,
-    namesrv: standalone.namesrv,
-    storeDirectory,
-    get process() {
-      return standalone.process
-    },
-    async restartAfterKill(topic) {
-      await standalone.process.stop('SIGKILL')
-      const from = performance.now()
-      standalone = await start()
-      await firstAcknowledgedSend(standalone.broker, topic)
-      return { seconds: (performance.now() - from) / 1000 }
-    },
-    async stop() {
-      await standalone.process.stop()
-      home.dispose()
-    },
-  }
-  return { contender, startSeconds }
+  return startContender('ours', storeDirectory, performance.now(), start, async () => home.dispose())
 }
