@@ -8,8 +8,8 @@ export type { Socket }
  */
 export interface Network {
   /**
-   * Listens on `host:port` (port 0: a free one; host `0.0.0.0`: all addresses, also those of IPv6). Resolves when bound. Rejects with `ADDRESS_IN_USE` or `CONNECT_FAILED`.
-   * Accepted sockets have TCP_NODELAY set.
+   * Listens on `host:port` (port 0: a free one; host `0.0.0.0`: all addresses, also those of IPv6). Resolves when
+   * bound. Rejects with `ADDRESS_IN_USE` or `CONNECT_FAILED`. Accepted sockets have TCP_NODELAY set.
    */
   listen(
     options: { host: string; port: number; backlog?: number },
