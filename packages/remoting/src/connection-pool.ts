@@ -1,4 +1,4 @@
-import { type Clock, type Network, RocketMqError, type Socket } from '@rocketmq-ts/runtime'
+import { type Clock, type Network, offAbort, onAbort, RocketMqError, type Socket } from '@rocketmq-ts/runtime'
 import { socketAddresses, splitAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionContext } from './connection-context.ts'
@@ -131,18 +131,18 @@ export class ConnectionPool {
     return new Promise((resolve, reject) => {
       const settle = () => {
         timer.cancel()
-        signal?.removeEventListener('abort', onAbort)
+        if (signal) offAbort(signal, giveUp)
       }
       const fail = (error: unknown) => {
         settle()
         reject(error)
       }
-      const onAbort = () => fail(abortedError(0, signal))
+      const giveUp = () => fail(abortedError(0, signal))
       const timer = this.#clock.setTimeout(
         () => fail(new RocketMqError('REQUEST_TIMEOUT', `not connected to ${address} within ${timeoutMs} ms`)),
         timeoutMs,
       )
-      signal?.addEventListener('abort', onAbort, { once: true })
+      if (signal) onAbort(signal, giveUp)
       connecting.then(connection => {
         settle()
         resolve(connection)

@@ -1,5 +1,5 @@
 import type { RemotingCommand } from '@rocketmq-ts/protocol'
-import { type RocketMqError, TimingWheelEntry } from '@rocketmq-ts/runtime'
+import { offAbort, onAbort, type RocketMqError, TimingWheelEntry } from '@rocketmq-ts/runtime'
 import { abortedError } from './connection-errors.ts'
 
 /** What a {@link PendingCall} needs of the connection it travels on. */
@@ -60,7 +60,7 @@ export class PromiseCall extends PendingCall {
     this.#onAbort = () => {
       if (this.cancel()) this.#reject(abortedError(this.code, signal))
     }
-    signal?.addEventListener('abort', this.#onAbort, { once: true })
+    if (signal) onAbort(signal, this.#onAbort)
   }
 
   override onResponse(response: RemotingCommand): void {
@@ -75,6 +75,6 @@ export class PromiseCall extends PendingCall {
 
   /** Takes the listener off the signal. */
   release(): void {
-    this.#signal?.removeEventListener('abort', this.#onAbort)
+    if (this.#signal) offAbort(this.#signal, this.#onAbort)
   }
 }

@@ -1,3 +1,5 @@
+import { offAbort, onAbort } from './abort.ts'
+
 /** A pending timer. `cancel()` is idempotent. */
 export interface Timer {
   cancel(): void
@@ -40,14 +42,14 @@ export const systemClock: Clock = {
 export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const onAbort = () => {
+    const giveUp = () => {
       timer.cancel()
       reject(signal?.reason)
     }
     const timer = clock.setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
+      if (signal) offAbort(signal, giveUp)
       resolve()
     }, delayMs)
-    signal?.addEventListener('abort', onAbort, { once: true })
+    if (signal) onAbort(signal, giveUp)
   })
 }

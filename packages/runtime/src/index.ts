@@ -1,4 +1,5 @@
 /** The only door to the outside: clock, random, disk, network, logger, errors, assertions. */
+export { type AbortListener, offAbort, onAbort } from './abort.ts'
 export { AssertionFailure, assert } from './assert.ts'
 export { BackedUpFile } from './backed-up-file.ts'
 export { type Clock, delay, systemClock, type Timer } from './clock.ts'

@@ -11,7 +11,7 @@ import {
   withNamespace,
 } from '@rocketmq-ts/model'
 import { decodeHeader, pushReplyMessageToClient, type RemotingCommand, RequestCode } from '@rocketmq-ts/protocol'
-import { type Deferred, deferred, RocketMqError, type Timer } from '@rocketmq-ts/runtime'
+import { type Deferred, deferred, offAbort, onAbort, RocketMqError, type Timer } from '@rocketmq-ts/runtime'
 import type { ClientInstance } from '../client-instance.ts'
 import { decompressBody } from '../compression/compression.ts'
 import type { ReceivedMessage } from '../consume/received-message.ts'
@@ -145,13 +145,13 @@ export class RequestReply {
       const text = `no reply to the request message to "${topic}" within ${timeoutMs} ms`
       reply.reject(new RocketMqError('REQUEST_TIMEOUT', text, { details: { topic, timeoutMs } }))
     }, timeoutMs)
-    const onAbort = () => {
+    const giveUp = () => {
       reply.reject(new RocketMqError('ABORTED', `the request to "${topic}" was aborted`, { cause: signal?.reason }))
     }
-    signal?.addEventListener('abort', onAbort, { once: true })
+    if (signal) onAbort(signal, giveUp)
     return () => {
       timer.cancel()
-      signal?.removeEventListener('abort', onAbort)
+      if (signal) offAbort(signal, giveUp)
     }
   }
 }

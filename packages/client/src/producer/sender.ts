@@ -1,7 +1,7 @@
 import { vipAddress } from '@rocketmq-ts/model'
 import { encodeFrameHead, type RemotingCommand, ResponseCode } from '@rocketmq-ts/protocol'
 import type { Connection } from '@rocketmq-ts/remoting'
-import { type Clock, type Logger, RocketMqError, TimingWheel } from '@rocketmq-ts/runtime'
+import { type Clock, type Logger, offAbort, onAbort, RocketMqError, TimingWheel } from '@rocketmq-ts/runtime'
 import type { ClientInstance } from '../client-instance.ts'
 import type { TopicPublishInfo } from '../publish-info.ts'
 import { requestHooksOf } from '../request-hooks.ts'
@@ -77,7 +77,7 @@ export class Sender implements SendDriver {
         this.#settleUnsent(call, abortedSend(call))
         return
       }
-      call.signal.addEventListener('abort', call, { once: true })
+      onAbort(call.signal, call)
     }
     if (this.#limiter.tryAcquire(call.weight)) {
       this.#attempt(call)
@@ -363,7 +363,7 @@ export class Sender implements SendDriver {
   /** The end of a call that has taken no room, or has given it back. */
   #settleUnsent(call: SendCall, error: unknown, result?: SendResult): void {
     call.state = 'settled'
-    call.signal?.removeEventListener('abort', call)
+    if (call.signal !== undefined) offAbort(call.signal, call)
     if (error === undefined) call.resolve(result)
     else {
       this.#logger.debug({ topic: call.topic.userTopic, messageId: call.messageId, err: error }, 'send failed')

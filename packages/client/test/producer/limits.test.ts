@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { createProducer } from '@rocketmq-ts/client'
 import { rejectionOf, startFakeCluster } from '../support/fake-cluster.ts'
@@ -78,6 +79,21 @@ test('an abort after the message left rejects at once, and the late answer is ig
   broker.script = () => 0
   assert.equal((await producer.send({ topic: 'T', body: 'y' })).status, 'SEND_OK')
   assert.equal(producer.pendingCount, 0)
+})
+
+test('any number of sends share a signal, which has one listener while they wait and none afterwards', async () => {
+  await using cluster = await startFakeCluster(1)
+  const broker = cluster.brokers[0]!
+  await using producer = await createProducer({ nameServers: cluster.nameServer.address, group: 'g' })
+  await producer.send({ topic: 'T', body: 'makes the connection' })
+  broker.script = () => 'silent'
+  const { signal } = new AbortController()
+  const sends = Array.from({ length: 50 }, () => producer.send({ topic: 'T', body: 'x' }, { signal }))
+  await broker.seen('sends', 51)
+  assert.equal(getEventListeners(signal, 'abort').length, 1)
+  for (const send of broker.sends.slice(1)) broker.answer(send)
+  await Promise.all(sends)
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
 test('more messages than may be in flight wait, and leave in order as answers come', async () => {
