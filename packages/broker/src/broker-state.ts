@@ -4,6 +4,7 @@ import { ConsumerGroups } from './client/consumer-groups.ts'
 import { MemberNotifier } from './client/member-notifier.ts'
 import { ProducerGroups } from './client/producer-groups.ts'
 import { keepGroups, keepRequestModes, keepTopics } from './config-files.ts'
+import type { ConfigSaver } from './config-saver.ts'
 import { QueueLocks } from './lock/queue-locks.ts'
 import { ConsumerOffsets } from './offset/consumer-offsets.ts'
 import { keepOffsets, type OffsetFile } from './offset/offset-file.ts'
@@ -21,6 +22,8 @@ export interface BrokerState {
   readonly modes: RequestModeTable
   readonly offsets: ConsumerOffsets
   readonly offsetFile: OffsetFile
+  /** Of topics, groups and request modes. */
+  readonly configSavers: readonly ConfigSaver[]
   readonly consumers: ConsumerGroups
   readonly producers: ProducerGroups
   readonly notifier: MemberNotifier
@@ -46,11 +49,11 @@ export async function openState(deps: StateDeps): Promise<BrokerState> {
   disk.makeDirectory(directory)
   const files = { disk, directory, clock, logger, turn }
   const topics = new TopicTable({ options, clock, logger })
-  keepTopics(topics, files)
+  const topicSaver = keepTopics(topics, files)
   const groups = new SubscriptionGroupTable({ options, clock, logger })
-  keepGroups(groups, files)
+  const groupSaver = keepGroups(groups, files)
   const modes = new RequestModeTable()
-  keepRequestModes(modes, files)
+  const modeSaver = keepRequestModes(modes, files)
   const offsets = new ConsumerOffsets(clock, logger, options)
   const notifier = new MemberNotifier(clock, options)
   const store = await MessageStore.open({
@@ -72,6 +75,7 @@ export async function openState(deps: StateDeps): Promise<BrokerState> {
       modes,
       offsets,
       offsetFile,
+      configSavers: [topicSaver, groupSaver, modeSaver],
       consumers: new ConsumerGroups(clock, logger, notifier),
       producers: new ProducerGroups(clock, logger),
       notifier,

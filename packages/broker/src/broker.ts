@@ -132,6 +132,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     await server.close()
     await rpc.close()
     state.offsetFile.close()
+    for (const saver of state.configSavers) saver.close()
     await state.store.close()
     throw error
   }
@@ -210,6 +211,7 @@ class RunningBroker implements Broker {
     state.stats.stop()
     state.notifier.close()
     state.offsetFile.close()
+    for (const saver of state.configSavers) saver.close()
     await state.store.close()
     logger.info({ address: this.address }, 'broker stopped')
   }

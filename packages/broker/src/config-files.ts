@@ -21,7 +21,7 @@ export function keepTopics(topics: TopicTable, deps: ConfigFileDeps): ConfigSave
   const content = file.load(topicConfigSerializeWrapper.parse)
   if (content !== undefined) topics.load(content)
   const saver = saverOf(file, () => topicConfigSerializeWrapper.stringifyPretty(topics.snapshot()), deps)
-  topics.onChange(() => saver.changed())
+  topics.onChange(change => saver.changed(change.isOnDemand))
   return saver
 }
 
@@ -31,7 +31,7 @@ export function keepGroups(groups: SubscriptionGroupTable, deps: ConfigFileDeps)
   const content = file.load(subscriptionGroupWrapper.parse)
   if (content !== undefined) groups.load(content)
   const saver = saverOf(file, () => subscriptionGroupWrapper.stringifyPretty(groups.snapshot()), deps)
-  groups.onChange(() => saver.changed())
+  groups.onChange(isOnDemand => saver.changed(isOnDemand))
   return saver
 }
 

@@ -118,3 +118,35 @@ test('a full disk is tried once a second, and the change is saved when there is 
   assert.ok(read('topics.json').includes('Orders'))
   assert.equal(triesWhenFull, 1)
 })
+
+test('while saving takes long, topics made by their first use wait, and a stop saves them; those of an administrator do not', async t => {
+  const { deps, tables, clock, read } = rig(t)
+  let saves = 0
+  const disk = Object.create(realDisk) as typeof realDisk
+  disk.rename = (from, to) => {
+    if (to.endsWith('topics.json')) saves++
+    clock.advance(to.endsWith('topics.json') ? 50 : 0)
+    realDisk.rename(from, to)
+  }
+  const turn = new TurnScheduler(clock)
+  const endOfTurn = () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)))
+  const topics = new TopicTable(tables)
+  const saver = keepTopics(topics, { ...deps, disk, turn })
+  for (let i = 0; i < 20; i++) {
+    topics.ensure(topicConfig(`OnDemand${i}`))
+    await endOfTurn()
+  }
+  assert.equal(saves, 1)
+  clock.advance(500)
+  await endOfTurn()
+  assert.equal(saves, 2)
+  assert.ok(read('topics.json').includes('OnDemand19'))
+  topics.update(topicConfig('Ordered'), new Map())
+  await endOfTurn()
+  assert.equal(saves, 3)
+  topics.ensure(topicConfig('Last'))
+  await endOfTurn()
+  assert.equal(read('topics.json').includes('Last'), false)
+  saver.close()
+  assert.ok(read('topics.json').includes('Last'))
+})

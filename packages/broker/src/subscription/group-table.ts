@@ -23,7 +23,7 @@ export class SubscriptionGroupTable {
   readonly #logger: Logger
   readonly #groups = new Map<string, SubscriptionGroupConfig>()
   readonly #forbidden = new Map<string, Map<string, number>>()
-  readonly #listeners: (() => void)[] = []
+  readonly #listeners: ((isOnDemand: boolean) => void)[] = []
   #dataVersion: DataVersion
 
   constructor(deps: { options: BrokerOptions; clock: Clock; logger: Logger }) {
@@ -35,7 +35,7 @@ export class SubscriptionGroupTable {
   }
 
   /** Calls `listener` after each change. */
-  onChange(listener: () => void): void {
+  onChange(listener: (isOnDemand: boolean) => void): void {
     this.#listeners.push(listener)
   }
 
@@ -69,7 +69,7 @@ export class SubscriptionGroupTable {
     const created = defaultSubscriptionGroup(group)
     this.#groups.set(group, created)
     this.#logger.info({ group }, 'subscription group created by its first use')
-    this.#changed()
+    this.#changed(true)
     return created
   }
 
@@ -153,8 +153,8 @@ export class SubscriptionGroupTable {
     this.#dataVersion = { ...table.dataVersion }
   }
 
-  #changed(): void {
+  #changed(isOnDemand = false): void {
     this.#dataVersion = nextDataVersion(this.#dataVersion, this.#clock.now(), this.#dataVersion.stateVersion)
-    for (const listener of this.#listeners) listener()
+    for (const listener of this.#listeners) listener(isOnDemand)
   }
 }

@@ -19,6 +19,8 @@ import { presetTopics, topicOf } from './system-topics.ts'
 export interface TopicChange {
   readonly kind: 'created' | 'updated' | 'deleted'
   readonly topic: TopicConfig
+  /** Made by its first use, not by an administrator. */
+  readonly isOnDemand: boolean
 }
 
 /** The part of a send request that may create its topic. */
@@ -144,7 +146,7 @@ export class TopicTable {
       topicSysFlag: request.sysFlag,
       topicFilterType: base.topicFilterType,
     }
-    this.#put(topic, 'created')
+    this.#put(topic, 'created', true)
     return topic
   }
 
@@ -152,7 +154,7 @@ export class TopicTable {
   ensure(topic: TopicConfig): TopicConfig {
     const existing = this.#topics.get(topic.topicName)
     if (existing !== undefined) return existing
-    this.#put(topic, 'created')
+    this.#put(topic, 'created', true)
     return topic
   }
 
@@ -207,7 +209,7 @@ export class TopicTable {
     const topic = this.#topics.get(name)
     if (topic === undefined) return false
     this.#topics.delete(name)
-    this.#changed({ kind: 'deleted', topic })
+    this.#changed({ kind: 'deleted', topic, isOnDemand: false })
     return true
   }
 
@@ -219,10 +221,10 @@ export class TopicTable {
     }
   }
 
-  #put(topic: TopicConfig, kind: 'created' | 'updated'): void {
+  #put(topic: TopicConfig, kind: 'created' | 'updated', isOnDemand = false): void {
     this.#topics.set(topic.topicName, topic)
     this.#logger.info({ topic: topic.topicName, queues: topic.writeQueueNums, perm: topic.perm }, `topic ${kind}`)
-    this.#changed({ kind, topic })
+    this.#changed({ kind, topic, isOnDemand })
   }
 
   #changed(change: TopicChange): void {
