@@ -8,6 +8,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   model: ['runtime'],
   // contracts: no I/O, no clock
   protocol: ['runtime', 'model'],
+  filter: ['runtime', 'model'],
   // engines
   store: ['runtime', 'model'],
   remoting: ['runtime', 'model', 'protocol'],
@@ -15,10 +16,10 @@ export const allowedImports: Record<string, readonly string[]> = {
   client: ['runtime', 'model', 'protocol', 'remoting'],
   // services: never sideways
   namesrv: ['runtime', 'model', 'protocol', 'remoting'],
-  broker: ['runtime', 'model', 'protocol', 'store', 'remoting'],
+  broker: ['runtime', 'model', 'protocol', 'filter', 'store', 'remoting'],
   // programs; `server` starts what `embedded` composes
-  embedded: ['runtime', 'model', 'protocol', 'store', 'remoting', 'namesrv', 'broker'],
-  server: ['runtime', 'model', 'protocol', 'store', 'remoting', 'namesrv', 'broker', 'embedded', 'client'],
+  embedded: ['runtime', 'model', 'protocol', 'filter', 'store', 'remoting', 'namesrv', 'broker'],
+  server: ['runtime', 'model', 'protocol', 'filter', 'store', 'remoting', 'namesrv', 'broker', 'embedded', 'client'],
   // tests alone import it
   testing: ['runtime', 'model', 'protocol', 'store', 'remoting'],
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.MessageSelector;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
@@ -14,6 +15,9 @@ import org.apache.rocketmq.client.producer.SendResult;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.filter.expression.EvaluationContext;
+import org.apache.rocketmq.filter.expression.Expression;
+import org.apache.rocketmq.filter.expression.MQFilterException;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
 
 /** The official Java client as a program: `JavaPeer COMMAND key=value ...`; prints one line per event. */
@@ -49,6 +53,7 @@ public class JavaPeer {
             case "produce-load": produceLoad(); break;
             case "consume": consume(); break;
             case "consume-load": consumeLoad(); break;
+            case "filter-eval": filterEval(); break;
             default: throw new IllegalArgumentException(args[0]);
         }
         System.exit(0);
@@ -85,6 +90,7 @@ public class JavaPeer {
             Message message = new Message(get("topic", "T"), tags[i % tags.length], "k-" + prefix + "-" + i,
                 body.toString().getBytes(StandardCharsets.UTF_8));
             message.putUserProperty("origin", "java");
+            message.putUserProperty("number", String.valueOf(i));
             if (options.containsKey("delayLevel")) {
                 message.setDelayTimeLevel(num("delayLevel", 0));
             }
@@ -154,7 +160,11 @@ public class JavaPeer {
         consumer.setInstanceName(get("instance", "DEFAULT"));
         consumer.setConsumeFromWhere(ConsumeFromWhere.valueOf(get("from", "CONSUME_FROM_FIRST_OFFSET")));
         consumer.setMessageModel(MessageModel.valueOf(get("model", "CLUSTERING")));
-        consumer.subscribe(get("topic", "T"), get("tags", "*"));
+        if (options.containsKey("sql")) {
+            consumer.subscribe(get("topic", "T"), MessageSelector.bySql(get("sql", "")));
+        } else {
+            consumer.subscribe(get("topic", "T"), get("tags", "*"));
+        }
         return consumer;
     }
 
@@ -209,5 +219,45 @@ public class JavaPeer {
         say("result {\"messages\":" + count + ",\"seconds\":" + (System.nanoTime() - start[0]) / 1e9 + ",\"cpuSeconds\":"
             + (cpuSeconds() - cpu[0]) + "}");
         consumer.shutdown();
+    }
+
+    /**
+     * Reads lines {"sql":"...","properties":{...}} until standard input ends; prints per line what the evaluator says:
+     * REFUSED, ERROR, TRUE, FALSE or NULL.
+     */
+    private static void filterEval() throws Exception {
+        java.io.BufferedReader in = new java.io.BufferedReader(
+            new java.io.InputStreamReader(System.in, StandardCharsets.UTF_8));
+        StringBuilder out = new StringBuilder();
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            com.alibaba.fastjson.JSONObject question = com.alibaba.fastjson.JSON.parseObject(line);
+            com.alibaba.fastjson.JSONObject properties = question.getJSONObject("properties");
+            out.append(verdict(question.getString("sql"), properties)).append('\n');
+        }
+        System.out.print(out);
+        System.out.flush();
+    }
+
+    private static String verdict(String sql, com.alibaba.fastjson.JSONObject properties) {
+        Expression expression;
+        try {
+            expression = org.apache.rocketmq.filter.FilterFactory.INSTANCE.get("SQL92").compile(sql);
+        } catch (MQFilterException e) {
+            return "REFUSED";
+        }
+        try {
+            Object value = expression.evaluate(new EvaluationContext() {
+                public Object get(String name) {
+                    return properties.getString(name);
+                }
+
+                public java.util.Map<String, Object> keyValues() {
+                    return properties;
+                }
+            });
+            return String.valueOf(value).toUpperCase();
+        } catch (Throwable e) {
+            return "ERROR";
+        }
     }
 }

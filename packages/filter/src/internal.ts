@@ -1,0 +1,3 @@
+/** For sibling packages only; no promise of stability. */
+
+export * from './index.ts'
