@@ -5,6 +5,8 @@ import { MemberNotifier } from './client/member-notifier.ts'
 import { ProducerGroups } from './client/producer-groups.ts'
 import { keepGroups, keepRequestModes, keepTopics } from './config-files.ts'
 import type { ConfigSaver } from './config-saver.ts'
+import { FilterFile } from './filter/filter-file.ts'
+import { FilterTable } from './filter/filter-table.ts'
 import { QueueLocks } from './lock/queue-locks.ts'
 import { ConsumerOffsets } from './offset/consumer-offsets.ts'
 import { keepOffsets, type OffsetFile } from './offset/offset-file.ts'
@@ -24,6 +26,8 @@ export interface BrokerState {
   readonly offsetFile: OffsetFile
   /** Of topics, groups and request modes. */
   readonly configSavers: readonly ConfigSaver[]
+  readonly filters: FilterTable
+  readonly filterFile: FilterFile
   readonly consumers: ConsumerGroups
   readonly producers: ProducerGroups
   readonly notifier: MemberNotifier
@@ -55,6 +59,9 @@ export async function openState(deps: StateDeps): Promise<BrokerState> {
   const modes = new RequestModeTable()
   const modeSaver = keepRequestModes(modes, files)
   const offsets = new ConsumerOffsets(clock, logger, options)
+  const filters = new FilterTable(clock, logger, options)
+  // Before the store: its recovery makes bit maps for what the file knows.
+  const filterFile = new FilterFile({ filters, disk, directory, clock, logger })
   const notifier = new MemberNotifier(clock, options)
   const store = await MessageStore.open({
     disk,
@@ -64,10 +71,12 @@ export async function openState(deps: StateDeps): Promise<BrokerState> {
     directory: options.storePathRootDir,
     options,
     commitLogDirectory: options.storePathCommitLog,
+    bitMapOf: (topic, properties) => filters.bitMapOf(topic, properties),
     isBatchTopic: topic => topics.get(topic)?.attributes['queue.type'] === 'BatchCQ',
   })
   try {
     const offsetFile = keepOffsets({ offsets, disk, directory, clock, logger, options })
+    filterFile.start()
     return {
       store,
       topics,
@@ -76,7 +85,9 @@ export async function openState(deps: StateDeps): Promise<BrokerState> {
       offsets,
       offsetFile,
       configSavers: [topicSaver, groupSaver, modeSaver],
-      consumers: new ConsumerGroups(clock, logger, notifier),
+      filters,
+      filterFile,
+      consumers: new ConsumerGroups(clock, logger, notifier, filters),
       producers: new ProducerGroups(clock, logger),
       notifier,
       locks: new QueueLocks(clock, logger),

@@ -133,6 +133,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     await rpc.close()
     state.offsetFile.close()
     for (const saver of state.configSavers) saver.close()
+    state.filterFile.close()
     await state.store.close()
     throw error
   }
@@ -212,6 +213,7 @@ class RunningBroker implements Broker {
     state.notifier.close()
     state.offsetFile.close()
     for (const saver of state.configSavers) saver.close()
+    state.filterFile.close()
     await state.store.close()
     logger.info({ address: this.address }, 'broker stopped')
   }

@@ -57,7 +57,9 @@ function judgeOf(condition: Condition): Judge {
     case 'in':
       return membership(condition.property.name, condition.values, condition.not)
     case 'text-test':
-      return condition.search === '' ? always(no) : textTest(condition.left, condition.test, condition.search, condition.not)
+      return condition.search === ''
+        ? always(no)
+        : textTest(condition.left, condition.test, condition.search, condition.not)
   }
 }
 
@@ -197,7 +199,10 @@ function compareAsDoubles(left: string, right: string): number | undefined {
  * Less than, equal to or greater than 0; undefined where Java throws. A text becomes what the other side is.
  * Source: ComparisonExpression#__compare, 5.3.x
  */
-function compareValues(left: string | boolean | NumberOperand, right: string | boolean | NumberOperand): number | undefined {
+function compareValues(
+  left: string | boolean | NumberOperand,
+  right: string | boolean | NumberOperand,
+): number | undefined {
   if (typeof left === 'string') {
     if (typeof right === 'string') return left === right ? 0 : 1
     if (typeof right === 'boolean') return Number(isTrue(left)) - Number(right)

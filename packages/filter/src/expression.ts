@@ -42,7 +42,12 @@ export type Condition =
   | { readonly type: 'property-as-condition'; readonly property: PropertyOperand }
   | { readonly type: 'equal'; readonly left: Expression; readonly right: Expression }
   | { readonly type: 'order'; readonly sign: OrderSign; readonly left: Operand; readonly right: Operand }
-  | { readonly type: 'in'; readonly property: PropertyOperand; readonly values: readonly string[]; readonly not: boolean }
+  | {
+      readonly type: 'in'
+      readonly property: PropertyOperand
+      readonly values: readonly string[]
+      readonly not: boolean
+    }
   | TextCondition
 
 export type OrderSign = '<' | '<=' | '>' | '>='

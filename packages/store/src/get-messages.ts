@@ -16,7 +16,8 @@ import {
 } from './consume-queue/entries.ts'
 import type { EntryReader } from './consume-queue/entry-reader.ts'
 import type { QueueTable } from './consume-queue/queue-table.ts'
-import { matchesRecord, matchesTags, type TagFilter, wantsRecord } from './message-filter.ts'
+import { FilteredScan } from './filtered-scan.ts'
+import { matchesTags, type TagFilter, wantsRecord } from './message-filter.ts'
 import type { StoreOptions } from './options.ts'
 import type { Watermarks } from './watermarks.ts'
 
@@ -139,10 +140,11 @@ export class MessageGetter {
       const next = nextFileStart(queue, request.offset)
       return emptyResult('OFFSET_FOUND_NULL', next, queue.minOffset, queue.visibleOffset)
     }
+    if (wantsRecord(request.tagFilter)) return this.#getFiltered(queue, request, request.tagFilter, window)
     const selection = this.#select(queue, request, window)
     const { offsets, sizes, bytes } = selection
     if (offsets.length === 0) return this.#result(queue, selection, noParts, 0)
-    if (!selection.isAllHot || wantsRecord(request.tagFilter)) return this.#readSelected(queue, request, selection)
+    if (!selection.isAllHot) return this.#readSelected(queue, selection)
     const { logReader } = this.#context
     if (request.deferCopy === true && logReader.isCopied(bytes)) {
       const deferred = new DeferredRecords(logReader, offsets, sizes)
@@ -151,13 +153,41 @@ export class MessageGetter {
     return this.#result(queue, selection, logReader.hotParts(offsets, sizes, bytes), selection.messageCount)
   }
 
+  /** For a filter that looks at records. */
+  #getFiltered(
+    queue: ConsumeQueue,
+    request: GetRequest,
+    filter: TagFilter,
+    window: EntryWindow,
+  ): GetResult | Promise<GetResult> {
+    const { commitLog, logReader, options, watermarks } = this.#context
+    const maxBytes = clampBytes(request.maxBytes)
+    const hotFrom = watermarks.written - this.#memoryBytes()
+    const scan = new FilteredScan(window, {
+      logReader,
+      filter,
+      maxCount: request.maxCount,
+      entryMax: scanEnd(options, request.maxCount, window),
+      minPhysicalOffset: commitLog.minOffset,
+      matchesEntry: (ints, index) => matchesEntry(queue, filter, ints, index),
+      isFull: (bytes, count, physicalOffset) => isFull(options, bytes, count, physicalOffset >= hotFrom, maxBytes),
+    })
+    const waiting = scan.run()
+    const result = () => {
+      const { bytes, lastPhysicalOffset, sawRemoved } = scan
+      const nextOffset = request.offset + scan.scanned
+      const selection = { ...newSelection(request.offset), bytes, lastPhysicalOffset, sawRemoved, nextOffset }
+      return this.#result(queue, selection, scan.parts, scan.parts.length)
+    }
+    return waiting === undefined ? result() : waiting.then(result)
+  }
+
   #select(queue: ConsumeQueue, request: GetRequest, window: EntryWindow): Selection {
     const { commitLog, logReader, options, watermarks } = this.#context
     const { ints, first } = window
     const { maxCount, tagFilter } = request
     const maxBytes = clampBytes(request.maxBytes)
-    const scanMax = Math.max(options.filterScanMaxBytes, maxCount * ENTRY_BYTES) / ENTRY_BYTES
-    const end = Math.min(window.count, Math.ceil(scanMax))
+    const end = scanEnd(options, maxCount, window)
     const minPhysicalOffset = commitLog.minOffset
     const hotFrom = watermarks.written - this.#memoryBytes()
     const selection: Selection = newSelection(request.offset)
@@ -184,25 +214,22 @@ export class MessageGetter {
     return selection
   }
 
-  async #readSelected(queue: ConsumeQueue, request: GetRequest, selection: Selection): Promise<GetResult> {
+  async #readSelected(queue: ConsumeQueue, selection: Selection): Promise<GetResult> {
     const { offsets, sizes } = selection
     const records = await this.#records(selection)
     const parts: Buffer[] = []
     let bytes = 0
-    let examined = 0
     for (let i = 0; i < offsets.length; i++) {
       const record = records[i]
       if (record === undefined || readInt32(record, 0) !== sizes[i]) {
         selection.sawRemoved = true
         continue
       }
-      examined++
-      if (!matchesRecord(request.tagFilter, record)) continue
       parts.push(record)
       bytes += record.length
     }
     selection.bytes = bytes
-    if (examined === 0) selection.sawRemoved = true
+    if (parts.length === 0) selection.sawRemoved = true
     return this.#result(queue, selection, parts, parts.length)
   }
 
@@ -297,6 +324,12 @@ function newSelection(offset: number): Selection {
     sawRemoved: false,
     isAllHot: true,
   }
+}
+
+/** How many entries of the window one request looks at. */
+function scanEnd(options: StoreOptions, maxCount: number, window: EntryWindow): number {
+  const scanMax = Math.max(options.filterScanMaxBytes, maxCount * ENTRY_BYTES) / ENTRY_BYTES
+  return Math.min(window.count, Math.ceil(scanMax))
 }
 
 function clampBytes(maxBytes: number | undefined): number {

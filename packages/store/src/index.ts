@@ -2,6 +2,7 @@
 export type { AppendRecord, AppendResult, PutStatus } from './append-record.ts'
 export type { BatchConsumeQueue } from './consume-queue/batch-consume-queue.ts'
 export type { ConsumeQueue } from './consume-queue/consume-queue.ts'
+export type { ExtUnit } from './consume-queue/consume-queue-ext.ts'
 export type { GetRequest, GetResult, GetStatus } from './get-messages.ts'
 export type { StoreState } from './lifecycle.ts'
 export type { MessageFilter, TagFilter } from './message-filter.ts'

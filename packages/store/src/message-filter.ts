@@ -27,7 +27,7 @@ export function matchesTags(
 }
 
 /** Whether the filter looks at records, so that they must be read before it has decided. */
-export function wantsRecord(filter: TagFilter | undefined): boolean {
+export function wantsRecord(filter: TagFilter | undefined): filter is MessageFilter {
   return filter !== undefined && 'matchesRecord' in filter && filter.matchesRecord !== undefined
 }
 

@@ -7,11 +7,13 @@ import { buildCore, defaultTuning, recoverCore } from './build-core.ts'
 import { Appender } from './commit-log/appender.ts'
 import { LogReader } from './commit-log/log-reader.ts'
 import type { RecoveryResult } from './commit-log/recovery.ts'
+import type { ConsumeQueue } from './consume-queue/consume-queue.ts'
+import { entryPhysicalOffset, entrySize } from './consume-queue/entries.ts'
 import { EntryReader } from './consume-queue/entry-reader.ts'
 import { type GetRequest, type GetResult, MessageGetter, matchesEntry } from './get-messages.ts'
 import type { StoreState } from './lifecycle.ts'
 import { Maintenance } from './maintenance.ts'
-import type { TagFilter } from './message-filter.ts'
+import { matchesRecord, type TagFilter, wantsRecord } from './message-filter.ts'
 import { physicalOffsetOf, searchByTime, storeTimeAt, type TimeBoundary } from './offset-search.ts'
 import { QueueRemoval } from './queue-removal.ts'
 import { Retention } from './retention.ts'
@@ -235,14 +237,24 @@ export class MessageStore {
     return this.#getter.get(request)
   }
 
-  /** Whether any message from `fromOffset` to below `toOffset`, just arrived, passes the filter by its entry. */
+  /** Whether any message from `fromOffset` to below `toOffset`, just arrived, passes the filter. One no longer in memory does. */
   hasMatch(queue: AnyQueue, fromOffset: number, toOffset: number, filter: TagFilter): boolean {
     if (!('recentStart' in queue)) return true
     if (fromOffset < queue.recentStart) return true
     for (let offset = fromOffset; offset < toOffset; offset++) {
-      if (matchesEntry(queue, filter, queue.recent, offset - queue.recentStart)) return true
+      const index = offset - queue.recentStart
+      if (!matchesEntry(queue, filter, queue.recent, index)) continue
+      if (!wantsRecord(filter) || this.#recordMatches(queue, index, filter)) return true
     }
     return false
+  }
+
+  #recordMatches(queue: ConsumeQueue, index: number, filter: TagFilter): boolean {
+    const physicalOffset = entryPhysicalOffset(queue.recent, index)
+    const size = entrySize(queue.recent, index)
+    if (!this.#logReader.isHot(physicalOffset, size)) return true
+    const record = this.#logReader.read(physicalOffset, size)
+    return !(record instanceof Buffer) || matchesRecord(filter, record)
   }
 
   /** The whole record at `physicalOffset`; undefined when there is none. */

@@ -83,7 +83,8 @@ class Writer {
   expression(depth: number): string {
     if (depth <= 0 || this.chance(0.4)) return this.predicate(depth)
     const form = this.pick(['and', 'or', 'not', 'brackets', 'and', 'or'])
-    if (form === 'not') return `${this.word('NOT')} ${this.chance(0.8) ? `(${this.expression(depth - 1)})` : this.operand()}`
+    if (form === 'not')
+      return `${this.word('NOT')} ${this.chance(0.8) ? `(${this.expression(depth - 1)})` : this.operand()}`
     if (form === 'brackets') return `(${this.expression(depth - 1)})`
     return `${this.expression(depth - 1)} ${this.word(form)} ${this.expression(depth - 1)}`
   }
@@ -169,7 +170,23 @@ const numericValues = (
 ).split(' ')
 const values = [
   ...['', 'a', 'abc', 'b', 'true', 'TRUE', 'True', 'false', 'x', "it's", ' 5', '5 ', '+', '-', '1_0', '0x10', '0x1p3'],
-  ...['-0x1.8P-1', '0x.8p0d', '-Infinity', '+NaN', '-NaN', '5.5.5', '1e', '.', '5L', '٣', '۵', '中文', '😀', '\t7\n', '00012'],
+  ...[
+    '-0x1.8P-1',
+    '0x.8p0d',
+    '-Infinity',
+    '+NaN',
+    '-NaN',
+    '5.5.5',
+    '1e',
+    '.',
+    '5L',
+    '٣',
+    '۵',
+    '中文',
+    '😀',
+    '\t7\n',
+    '00012',
+  ],
   ...['123456789012345678901234567890', '-00000000000000000000005', '1e400', '-1e-400', 'tru', 'null', '١٢.٥'],
 ]
 
@@ -182,7 +199,8 @@ test('what Java refuses we refuse, and every verdict is the same, over generated
   }
   const counts = await assertSame(questions)
   // Each outcome is met often enough to mean something.
-  for (const outcome of ['REFUSED', ...verdictNames]) assert.ok((counts.get(outcome) ?? 0) > 100, `${outcome}: ${counts.get(outcome)}`)
+  for (const outcome of ['REFUSED', ...verdictNames])
+    assert.ok((counts.get(outcome) ?? 0) > 100, `${outcome}: ${counts.get(outcome)}`)
 })
 
 test('every pair of values and numbers compares as in Java', skip, async () => {
@@ -204,9 +222,67 @@ test('every pair of values and numbers compares as in Java', skip, async () => {
 })
 
 const pieces = [
-  ...['a', 'b', 'NOT', 'AND', 'OR', 'BETWEEN', 'IN', 'TRUE', 'NULL', 'IS', 'CONTAINS', 'STARTSWITH', '(', ')', ',', '+', '-'],
-  ...['=', '<>', '<', '>=', '1', '2.5', '0', '5l', "'x'", "''", "'", '"', '.', ';', '*', '/', '/* c */', '/*', '-- c\n', '--'],
-  ...['\t', '\n', '\f', '\v', '\u00a0', 'é', 'ſ', 'K', '😀', '1e', 'e5', '$', '!=', '==', 'a.b', '/**/', '/***/', '-- c\r\n'],
+  ...[
+    'a',
+    'b',
+    'NOT',
+    'AND',
+    'OR',
+    'BETWEEN',
+    'IN',
+    'TRUE',
+    'NULL',
+    'IS',
+    'CONTAINS',
+    'STARTSWITH',
+    '(',
+    ')',
+    ',',
+    '+',
+    '-',
+  ],
+  ...[
+    '=',
+    '<>',
+    '<',
+    '>=',
+    '1',
+    '2.5',
+    '0',
+    '5l',
+    "'x'",
+    "''",
+    "'",
+    '"',
+    '.',
+    ';',
+    '*',
+    '/',
+    '/* c */',
+    '/*',
+    '-- c\n',
+    '--',
+  ],
+  ...[
+    '\t',
+    '\n',
+    '\f',
+    '\v',
+    '\u00a0',
+    'é',
+    'ſ',
+    'K',
+    '😀',
+    '1e',
+    'e5',
+    '$',
+    '!=',
+    '==',
+    'a.b',
+    '/**/',
+    '/***/',
+    '-- c\r\n',
+  ],
 ]
 
 test('what is no expression at all is refused or cut off where Java does it', skip, async () => {

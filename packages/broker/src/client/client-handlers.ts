@@ -1,3 +1,4 @@
+import { compileSelection } from '@rocketmq-ts/filter'
 import {
   checkClientConfig,
   checkClientRequest,
@@ -7,7 +8,7 @@ import {
   unregisterClient,
 } from '@rocketmq-ts/protocol'
 import type { Router } from '@rocketmq-ts/remoting'
-import type { BrokerOptions } from '../options.ts'
+import { RocketMqError } from '@rocketmq-ts/runtime'
 import type { SubscriptionGroupTable } from '../subscription/group-table.ts'
 import type { ConsumerGroups } from './consumer-groups.ts'
 import type { ProducerGroups } from './producer-groups.ts'
@@ -17,7 +18,7 @@ export interface ClientDeps {
   readonly groups: SubscriptionGroupTable
   readonly consumers: ConsumerGroups
   readonly producers: ProducerGroups
-  readonly options: Pick<BrokerOptions, 'enablePropertyFilter'>
+  readonly options: { readonly enablePropertyFilter: boolean }
 }
 
 /**
@@ -49,15 +50,26 @@ export function registerClientRequests(router: Router, deps: ClientDeps): void {
     const subscription = body === undefined ? undefined : checkClientRequest.decode(body).subscriptionData
     const type = subscription?.expressionType
     if (type === undefined || (type as string) === '' || type === 'TAG') return {}
-    return { code: ResponseCode.SYSTEM_ERROR, remark: unsupportedExpressionRemark(type, options) }
+    if (!options.enablePropertyFilter) {
+      return { code: ResponseCode.SYSTEM_ERROR, remark: unsupportedExpressionRemark(type) }
+    }
+    const remark = refusalOf(subscription?.subString ?? '')
+    return remark === undefined ? {} : { code: ResponseCode.SUBSCRIPTION_PARSE_FAILED, remark }
   })
 }
 
-/** The text for a subscription that isn't by tags: Java's; and more where its setting would make one expect a filter. */
-export function unsupportedExpressionRemark(
-  expressionType: string,
-  options: Pick<BrokerOptions, 'enablePropertyFilter'>,
-): string {
-  const remark = `The broker does not support consumer to filter message by ${expressionType}`
-  return options.enablePropertyFilter ? `${remark}; enablePropertyFilter has no effect in this version` : remark
+/** Why a selection can't be used. Java says only the first two words. */
+function refusalOf(expression: string): string | undefined {
+  try {
+    compileSelection(expression)
+    return undefined
+  } catch (error) {
+    if (!RocketMqError.is(error)) throw error
+    return `Invalid MessageSelector. ${error.message}`
+  }
+}
+
+/** The text for a subscription that isn't by tags. */
+export function unsupportedExpressionRemark(expressionType: string): string {
+  return `The broker does not support consumer to filter message by ${expressionType}`
 }

@@ -9,6 +9,14 @@ export interface ConsumerGroupListener {
   onMembersChanged(group: ConsumerGroup): void
 }
 
+/** Who else wants to know what groups subscribe to. */
+export interface SubscriptionObserver {
+  /** A member has sent all that its group subscribes to. */
+  register(group: string, subscriptions: readonly SubscriptionData[]): void
+  /** The group has lost its last member. */
+  unregister(group: string): void
+}
+
 /**
  * Who consumes: the online members of each group, by connection, and what the group subscribes to. Filled by heartbeats,
  * emptied by unregistering, by closed connections and by silence. Bounded by the connections and the subscription groups
@@ -18,12 +26,14 @@ export class ConsumerGroups {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #listener: ConsumerGroupListener
+  readonly #observer: SubscriptionObserver | undefined
   readonly #groups = new Map<string, ConsumerGroup>()
 
-  constructor(clock: Clock, logger: Logger, listener: ConsumerGroupListener) {
+  constructor(clock: Clock, logger: Logger, listener: ConsumerGroupListener, observer?: SubscriptionObserver) {
     this.#clock = clock
     this.#logger = logger
     this.#listener = listener
+    this.#observer = observer
   }
 
   /** The group while it has at least one member. */
@@ -62,6 +72,7 @@ export class ConsumerGroups {
     const isNewMember = group.addMember(client, profile, this.#clock.now())
     if (isNewMember) this.#logger.info({ group: name, clientId: client.clientId }, 'a consumer has joined')
     const topicsChanged = subscriptions === undefined ? false : group.replaceSubscriptions(subscriptions)
+    if (subscriptions !== undefined) this.#observer?.register(name, subscriptions)
     const changed = isNewMember || topicsChanged
     if (changed && isNotifyEnabled) this.#notify(group)
     return changed
@@ -101,7 +112,8 @@ export class ConsumerGroups {
   }
 
   #dropIfEmpty(group: ConsumerGroup): void {
-    if (group.memberCount === 0) this.#groups.delete(group.name)
+    if (group.memberCount > 0 || !this.#groups.delete(group.name)) return
+    this.#observer?.unregister(group.name)
   }
 
   #notify(group: ConsumerGroup): void {

@@ -1,3 +1,4 @@
+import { compileSelection } from '@rocketmq-ts/filter'
 import {
   buildSubscription,
   isSystemPullGroup,
@@ -11,6 +12,8 @@ import { unsupportedExpressionRemark } from '../client/client-handlers.ts'
 import type { ConsumerGroups } from '../client/consumer-groups.ts'
 import { type GroupSubscription, groupSubscription } from '../client/group-subscription.ts'
 import { faqSuffix } from '../faq.ts'
+import type { FilterTable } from '../filter/filter-table.ts'
+import { SelectionFilter } from '../filter/selection-filter.ts'
 import { groupOf, type LightQueueOptions, topicOf } from '../light-queues.ts'
 import type { SubscriptionGroupTable } from '../subscription/group-table.ts'
 import type { TopicTable } from '../topic/topic-table.ts'
@@ -45,6 +48,7 @@ export interface PullCheckDeps {
   readonly topics: TopicTable
   readonly groups: SubscriptionGroupTable
   readonly consumers: ConsumerGroups
+  readonly filters: FilterTable
   readonly options: PullCheckOptions
 }
 
@@ -119,17 +123,31 @@ export class PullChecks {
     if (subscription.data.subVersion < pull.subVersion) {
       return refused(ResponseCode.SUBSCRIPTION_NOT_LATEST, "the consumer's subscription not latest")
     }
-    return subscription
+    return subscription.isTagType ? subscription : this.#selected(pull, subscription)
+  }
+
+  /** With the group's selection as filter. */
+  #selected(pull: PullRequest, subscription: GroupSubscription): GroupSubscription | PullRefusal {
+    const data = this.#deps.filters.get(pull.topic, pull.group)
+    if (data === undefined) {
+      const remark = "The broker's consumer filter data is not exist!Your expression may be wrong!"
+      return refused(ResponseCode.FILTER_DATA_NOT_EXIST, remark)
+    }
+    if (data.clientVersion < pull.subVersion) {
+      return refused(ResponseCode.FILTER_DATA_NOT_LATEST, "the consumer's consumer filter data not latest")
+    }
+    return { data: subscription.data, isTagType: false, filter: data.filter }
   }
 
   /** The subscription that the request carries itself. */
   #carried(pull: PullRequest): GroupSubscription | PullRefusal {
-    const key = `${pull.expressionType ?? ''} ${pull.subscription ?? ''}`
+    const isCompiled = this.#deps.options.enablePropertyFilter
+    const key = `${isCompiled} ${pull.expressionType ?? ''} ${pull.subscription ?? ''}`
     const known = this.#expressions.get(key)
     if (known !== undefined) return known
     let subscription: GroupSubscription
     try {
-      subscription = groupSubscription(buildSubscription('', pull.subscription, pull.expressionType || 'TAG'))
+      subscription = carriedSubscription(pull.subscription, pull.expressionType || 'TAG', isCompiled)
     } catch {
       return refused(ResponseCode.SUBSCRIPTION_PARSE_FAILED, "parse the consumer's subscription failed")
     }
@@ -139,11 +157,8 @@ export class PullChecks {
   }
 
   #lastChecks(pull: PullRequest, subscription: GroupSubscription): PullRefusal | undefined {
-    if (!subscription.isTagType) {
-      return refused(
-        ResponseCode.SYSTEM_ERROR,
-        unsupportedExpressionRemark(subscription.data.expressionType, this.#deps.options),
-      )
+    if (!subscription.isTagType && !this.#deps.options.enablePropertyFilter) {
+      return refused(ResponseCode.SYSTEM_ERROR, unsupportedExpressionRemark(subscription.data.expressionType))
     }
     if (!this.#deps.options.rejectPullConsumerEnable) return undefined
     const group = this.#deps.consumers.get(pull.group)
@@ -153,6 +168,13 @@ export class PullChecks {
     const remark = "the consumer's group info not exist, or the pull consumer is rejected by server."
     return refused(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark + faqSuffix)
   }
+}
+
+/** Throws `INVALID_ARGUMENT`. */
+function carriedSubscription(expression: string | undefined, type: string, isCompiled: boolean): GroupSubscription {
+  const data = buildSubscription('', expression, type)
+  if (data.expressionType === 'TAG' || !isCompiled) return groupSubscription(data)
+  return { data, isTagType: false, filter: new SelectionFilter(compileSelection(data.subString)) }
 }
 
 function refused(code: number, remark: string): PullRefusal {

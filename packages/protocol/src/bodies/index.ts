@@ -2,6 +2,7 @@
 export * from './auth.ts'
 export * from './common.ts'
 export * from './connections.ts'
+export * from './consumer-filter.ts'
 export * from './consumer-running-info.ts'
 export * from './controller.ts'
 export * from './heartbeat.ts'
