@@ -295,3 +295,35 @@ test('what is no expression at all is refused or cut off where Java does it', sk
   }
   await assertSame(questions)
 })
+
+test('a Java consumer gets from our broker what its expression selects, and a wrong one is refused', skip, async () => {
+  const home = temporaryDirectory('filter')
+  const configFile = `${home.path}/filter.conf`
+  writeFileSync(configFile, propertiesText({ enablePropertyFilter: true }))
+  const ours = await startOurStandalone(`${home.path}/store`, { configFile })
+  const javaClient = (args: string[], ready: RegExp) =>
+    startJava('java client', 'JavaPeer', [...args, `namesrv=${ours.namesrv}`], { home: home.path, ready })
+  const produce = (prefix: string) => javaClient(['produce', 'topic=Sql', 'count=20', `prefix=${prefix}`], /done/)
+  assert.equal(await (await produce('early')).exited, 0)
+  const sql = "sql=number BETWEEN 5 AND 7 AND origin = 'java' OR number = 19"
+  const consumer = await javaClient(['consume', 'topic=Sql', 'group=java-sql', sql], /started/)
+  const bodies = () => [...consumer.text.matchAll(/^got (\S+)/gm)].map(match => match[1]!).sort()
+  await eventually('the backlog is selected', () => bodies().length === 4)
+  assert.equal(await (await produce('late')).exited, 0)
+  await eventually('and what comes', () => bodies().length === 8)
+  const selected = (prefix: string) => [19, 5, 6, 7].map(n => `${prefix}-${n}`)
+  assert.deepEqual(bodies(), [...selected('early'), ...selected('late')])
+  consumer.write('stop')
+  await consumer.exited
+
+  const refused = await startJava(
+    'java client',
+    'JavaPeer',
+    ['consume', 'topic=Sql', 'group=java-wrong', 'sql=number > > 1', `namesrv=${ours.namesrv}`],
+    { home: home.path },
+  )
+  assert.notEqual(await refused.exited, 0)
+  assert.match(refused.text, /Invalid MessageSelector/)
+  assert.equal(await ours.process.stop(), 0)
+  home.dispose()
+})

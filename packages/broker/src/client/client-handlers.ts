@@ -65,7 +65,7 @@ function refusalOf(expression: string): string | undefined {
     return undefined
   } catch (error) {
     if (!RocketMqError.is(error)) throw error
-    return `Invalid MessageSelector. ${error.message}`
+    return `Invalid MessageSelector. ${error.message.replace(/^[A-Z_]+: /, '')}`
   }
 }
 
