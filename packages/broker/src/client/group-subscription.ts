@@ -10,7 +10,10 @@ export interface GroupSubscription {
   readonly filter: MessageFilter | undefined
 }
 
-/** Compiles a subscription; of SQL the filter is not here but with the group's selections. Source: ExpressionMessageFilter#isMatchedByConsumeQueue, 5.3.x */
+/**
+ * Compiles a subscription; of SQL the filter is not here but with the group's selections.
+ * Source: ExpressionMessageFilter#isMatchedByConsumeQueue, 5.3.x
+ */
 export function groupSubscription(data: SubscriptionData): GroupSubscription {
   const isTagType = data.expressionType === 'TAG'
   const isAll = data.classFilterMode || data.subString === '*'
