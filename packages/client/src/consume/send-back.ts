@@ -50,7 +50,7 @@ export class SendBack {
     try {
       await this.#sendBack(message, delayLevel, brokerName)
     } catch (error) {
-      await this.#sendCopy(message, delayLevel, error)
+      await this.sendCopy(message, delayLevel, error)
     }
   }
 
@@ -71,7 +71,12 @@ export class SendBack {
     await instance.rpc.call(consumerSendMsgBack, address, header, { timeoutMs })
   }
 
-  async #sendCopy(message: ReceivedMessage, delayLevel: number, cause: unknown): Promise<void> {
+  /**
+   * Sends a copy to the group's retry topic, as a message of its own; a broker moves it to the dead letters when the limit is
+   * exceeded, and always while the group holds queue locks. Rejects with `SEND_FAILED`.
+   * Source: ConsumeMessageOrderlyService#sendMessageBack, 5.3.x
+   */
+  async sendCopy(message: ReceivedMessage, delayLevel = 0, cause?: unknown): Promise<void> {
     const { instance, group, unitMode } = this.#options
     const topic = retryTopic(group)
     try {

@@ -6,6 +6,9 @@ import type { MessageClass, ReceivedMessage } from '../consume/received-message.
 /** What keeps a queue's next pull from being sent. `waiting`: a timer will try again. */
 export type PullState = 'idle' | 'pulling' | 'waiting' | 'blocked'
 
+/** A broker lock counts for so long after it was asked for. Source: ProcessQueue#REBALANCE_LOCK_MAX_LIVE_TIME, 5.3.x */
+const lockTrustMs = 30_000
+
 /** What all queues of one consumer keep in memory together. */
 export interface RetainedLedger {
   bytes: number
@@ -40,6 +43,8 @@ export class ProcessQueue {
   /** Broker lock of orderly consumption, as far as this client knows. */
   locked = true
   lastLockAtMs: number
+  /** When the broker lock was asked for last, on the monotonic clock; infinite where no lock is needed. */
+  lockedMs = Number.POSITIVE_INFINITY
   tryUnlockTimes = 0
   /** When the pull loop moved last, on the wall clock. */
   lastPullAtMs: number
@@ -76,6 +81,21 @@ export class ProcessQueue {
     this.ledger = options.ledger
     this.lastPullAtMs = options.nowMs
     this.lastLockAtMs = options.nowMs
+  }
+
+  /**
+   * Whether this client may handle, pull and commit: always, or in orderly consumption while its lock counts.
+   * Source: ProcessQueue#isLockExpired, 5.3.x
+   */
+  isOwned(nowMs: number): boolean {
+    return this.locked && nowMs - this.lockedMs <= lockTrustMs
+  }
+
+  /** The broker lock was asked for at `askedMs` (monotonic) and granted at `wallMs`. */
+  lockedAt(askedMs: number, wallMs: number): void {
+    this.locked = true
+    this.lockedMs = askedMs
+    this.lastLockAtMs = wallMs
   }
 
   /** Messages that are not finished, those with a handler included. */

@@ -4,6 +4,7 @@ import type { ProcessQueue } from '../process-queue/process-queue.ts'
 import { type ConsumeHook, type ConsumeHookContext, type ConsumeStatus, callHooks } from './consume-hooks.ts'
 import { ConsumeContext, type ConsumeService, type HandlerOutcome, type MessageHandler } from './consume-service.ts'
 import type { ConsumeStats } from './consume-stats.ts'
+import { isPromise, newHookContext, returnTypeOf } from './handler-call.ts'
 import type { LocalRetry, MessageSettler } from './message-settler.ts'
 
 /**
@@ -224,7 +225,7 @@ export class ConcurrentConsumeService implements ConsumeService {
       hookContext.success = status === 'CONSUME_SUCCESS'
       hookContext.status = status ?? 'RECONSUME_LATER'
       hookContext.error = error
-      hookContext.returnType = returnTypeOf(status, error, elapsedMs >= consumeTimeoutMs)
+      hookContext.returnType = returnTypeOf(status === 'CONSUME_SUCCESS', error, elapsedMs >= consumeTimeoutMs)
       callHooks(hooks, 'after', hookContext, logger)
     }
     const done = status === 'CONSUME_SUCCESS' ? Math.max(0, Math.min(context.ackIndex + 1, messages.length)) : 0
@@ -244,31 +245,14 @@ export class ConcurrentConsumeService implements ConsumeService {
   }
 }
 
-function isPromise(outcome: HandlerOutcome | PromiseLike<HandlerOutcome>): outcome is PromiseLike<HandlerOutcome> {
-  return typeof outcome === 'object' && outcome !== null && typeof (outcome as PromiseLike<unknown>).then === 'function'
-}
-
-/** Only the one word means failure, so that whatever else a careless handler returns doesn't make it consume twice. */
-function statusOf(outcome: HandlerOutcome): ConsumeStatus {
-  return outcome === 'RECONSUME_LATER' ? outcome : 'CONSUME_SUCCESS'
-}
-
-function returnTypeOf(status: ConsumeStatus | undefined, error: unknown, isLate: boolean) {
-  if (error !== undefined) return 'EXCEPTION'
-  if (isLate) return 'TIME_OUT'
-  return status === 'CONSUME_SUCCESS' ? 'SUCCESS' : 'FAILED'
-}
-
-function newHookContext(group: string, processQueue: ProcessQueue, messages: readonly ReceivedMessage[]) {
-  const context: ConsumeHookContext = {
-    group,
-    queue: processQueue.queue,
-    messages,
-    success: false,
-    status: undefined,
-    returnType: undefined,
-    error: undefined,
-    state: undefined,
+/** Only words that say so mean failure, so that whatever else a careless handler returns doesn't make it consume twice. */
+function statusOf(outcome: HandlerOutcome): 'CONSUME_SUCCESS' | 'RECONSUME_LATER' {
+  switch (outcome) {
+    case 'RECONSUME_LATER':
+    case 'SUSPEND_CURRENT_QUEUE_A_MOMENT':
+    case 'ROLLBACK':
+      return 'RECONSUME_LATER'
+    default:
+      return 'CONSUME_SUCCESS'
   }
-  return context
 }

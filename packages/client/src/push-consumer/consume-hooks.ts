@@ -8,8 +8,17 @@ import type { ReceivedMessage } from '../consume/received-message.ts'
  */
 export type ConsumeReturnType = 'SUCCESS' | 'TIME_OUT' | 'EXCEPTION' | 'RETURNNULL' | 'FAILED'
 
-/** What a handler says. */
-export type ConsumeStatus = 'CONSUME_SUCCESS' | 'RECONSUME_LATER'
+/**
+ * What a handler says. `CONSUME_SUCCESS`: done. `RECONSUME_LATER`: again later; of an orderly consumer the same as
+ * `SUSPEND_CURRENT_QUEUE_A_MOMENT`, the same messages again after a pause of their queue. `COMMIT` and `ROLLBACK` are for
+ * orderly consumers with `context.autoCommit` off: all that was handled since the last commit is done, or comes again.
+ */
+export type ConsumeStatus =
+  | 'CONSUME_SUCCESS'
+  | 'RECONSUME_LATER'
+  | 'SUSPEND_CURRENT_QUEUE_A_MOMENT'
+  | 'COMMIT'
+  | 'ROLLBACK'
 
 /** One call of the handler, as hooks see it. The same object before and after. */
 export interface ConsumeHookContext {

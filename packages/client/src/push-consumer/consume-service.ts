@@ -5,7 +5,8 @@ import type { ConsumeStatus } from './consume-hooks.ts'
 
 /**
  * Handles a batch of messages of one queue (one message unless `consumeMessageBatchMaxSize` is raised). Returning nothing
- * or `CONSUME_SUCCESS` means done; `RECONSUME_LATER`, a throw or a rejection means again later. May return a promise.
+ * or `CONSUME_SUCCESS` means done; `RECONSUME_LATER`, a throw or a rejection means again later. May return a promise. Of an
+ * orderly consumer, a queue's next batch waits for this one, and a failed batch comes again before anything behind it.
  */
 export type MessageHandler = (
   messages: readonly ReceivedMessage[],
@@ -25,6 +26,16 @@ export class ConsumeContext {
   delayLevelWhenNextConsume = 0
   /** Index of the last message that succeeded; those after it are retried although the call succeeded. */
   ackIndex = Number.MAX_SAFE_INTEGER
+  /**
+   * Orderly only: pause of the queue before failed messages come again, ms, 10 to 30000; -1 (default) is the consumer's
+   * `suspendCurrentQueueTimeMs`.
+   */
+  suspendCurrentQueueTimeMs = -1
+  /**
+   * Orderly only. False: this batch is not committed by success, but by a later `COMMIT`, and `ROLLBACK` brings it again.
+   * What is not committed counts against the flow-control limits.
+   */
+  autoCommit = true
   #controller: AbortController | undefined
 
   constructor(queue: MessageQueue) {
@@ -54,4 +65,14 @@ export interface ConsumeService {
    * latest. Never rejects.
    */
   stop(timeoutMs: number): Promise<void>
+}
+
+/** A consume service that keeps the order of each queue. */
+export interface OrderedService extends ConsumeService {
+  /** True while a handler works on messages of the queue with this key, even if the queue was given up meanwhile. */
+  isWorking(key: string): boolean
+  /** Resolves to true when no handler works on the queue any more, to false after `timeoutMs`. */
+  quiet(key: string, timeoutMs: number): Promise<boolean>
+  /** The queue was given up: a handler at work hears of it. */
+  forget(processQueue: ProcessQueue): void
 }

@@ -14,6 +14,7 @@ import { messagesOfRecords } from '../consume/records.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
 import type { ProcessQueue } from '../process-queue/process-queue.ts'
 import type { QueueTable } from '../process-queue/queue-table.ts'
+import type { ConsumeStatus } from './consume-hooks.ts'
 import { ConsumeContext, type MessageHandler } from './consume-service.ts'
 import type { ConsumeStats } from './consume-stats.ts'
 import type { SubscriptionTable } from './subscription-table.ts'
@@ -33,12 +34,22 @@ export interface ConsumerFactsOptions {
   offsets: OffsetStore
   stats: ConsumeStats
   handler: MessageHandler | undefined
+  orderly: boolean
   /** Facts for tools that don't change: see `properties` of running info. */
   properties: Record<string, string>
   nameServers(): readonly string[]
   rebalanceSoon(): void
   /** Moves the offsets; resolves when the queues may be taken anew. */
   resetOffsets(topic: string, offsets: readonly QueueOffset[]): Promise<void>
+}
+
+/** Source: CMResult; ConsumeMessageOrderlyService#consumeMessageDirectly, 5.3.x */
+const directResults: Record<ConsumeStatus, ConsumeDirectlyResult['consumeResult']> = {
+  CONSUME_SUCCESS: 'CR_SUCCESS',
+  RECONSUME_LATER: 'CR_LATER',
+  SUSPEND_CURRENT_QUEUE_A_MOMENT: 'CR_LATER',
+  COMMIT: 'CR_COMMIT',
+  ROLLBACK: 'CR_ROLLBACK',
 }
 
 /** What brokers and tools may ask of a push consumer, and what its heartbeats say. */
@@ -142,11 +153,11 @@ export class ConsumerFacts implements ConsumerRegistration {
 
   /** Source: ConsumeMessageConcurrentlyService#consumeMessageDirectly, 5.3.x */
   async consumeDirectly(record: Buffer, brokerName: string): Promise<ConsumeDirectlyResult | undefined> {
-    const { clock, handler, namespace } = this.#options
+    const { clock, handler, namespace, orderly } = this.#options
     if (handler === undefined) return undefined
     const startedMs = clock.monotonic()
     const result: ConsumeDirectlyResult = {
-      order: false,
+      order: orderly,
       autoCommit: true,
       consumeResult: 'CR_SUCCESS',
       spentTimeMills: 0,
@@ -154,8 +165,10 @@ export class ConsumerFacts implements ConsumerRegistration {
     try {
       const messages = messagesOfRecords(record, brokerName, namespace)
       if (messages.length === 0) throw new Error('the request carries no message')
-      const outcome = await handler(messages, new ConsumeContext(messages[0]!.batch.from.queue))
-      if (outcome === 'RECONSUME_LATER') result.consumeResult = 'CR_LATER'
+      const context = new ConsumeContext(messages[0]!.batch.from.queue)
+      const outcome = await handler(messages, context)
+      result.autoCommit = context.autoCommit
+      result.consumeResult = directResults[outcome ?? 'CONSUME_SUCCESS'] ?? 'CR_SUCCESS'
     } catch (error) {
       result.consumeResult = 'CR_THROW_EXCEPTION'
       result.remark = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -30,6 +30,13 @@ export interface PushConsumerOptions extends ClientOptions {
   subscriptions?: Subscriptions
   /** Handles messages: the consumer then starts at once. Without it, `start` or `messages` begin consumption. */
   handler?: MessageHandler
+  /**
+   * Keep the order of each queue: a batch is handled when the one before it succeeded, by one member of the group at a time.
+   * A failed one pauses its queue and comes again. Needs a handler. All members of the group must use the same. Default false.
+   */
+  orderly?: boolean
+  /** Orderly: pause of a queue whose messages failed, ms. Default 1000, 10 to 30000. */
+  suspendCurrentQueueTimeMs?: number
   /** CLUSTERING (default): members share the messages. BROADCASTING: each member gets all of them. */
   messageModel?: MessageModel
   /**
@@ -68,9 +75,9 @@ export interface PushConsumerOptions extends ClientOptions {
   consumeConcurrentlyMaxSpan?: number
   /** Send the expression with each pull instead of relying on heartbeats. Default false. */
   postSubscriptionWhenPull?: boolean
-  /** Retries before a message goes to the dead letters. Default -1: 16. */
+  /** Retries before a message goes to the dead letters. Default -1: 16, or without end if orderly. */
   maxReconsumeTimes?: number
-  /** A message that is with its handler for longer is sent back for retry. Default 900000 (15 minutes), at least 1000. */
+  /** A message that is with its handler for longer is sent back for retry, unless orderly. Default 900000 (15 minutes), at least 1000. */
   consumeTimeoutMs?: number
   /** How long `close` waits for handlers. Default 15000; 0 doesn't wait. */
   awaitTerminationMs?: number
@@ -96,6 +103,8 @@ export interface ResolvedPushOptions {
   readonly wireGroup: string
   readonly subscriptions: Subscriptions
   readonly handler: MessageHandler | undefined
+  readonly orderly: boolean
+  readonly suspendMs: number
   readonly messageModel: MessageModel
   readonly consumeFromWhere: ConsumeFromWhere
   readonly timestampMs: number
@@ -129,6 +138,8 @@ const ownOptionNames: readonly (keyof PushConsumerOptions)[] = [
   'group',
   'subscriptions',
   'handler',
+  'orderly',
+  'suspendCurrentQueueTimeMs',
   'messageModel',
   'consumeFromWhere',
   'consumeTimestamp',
@@ -181,6 +192,8 @@ export function resolvePushOptions(options: PushConsumerOptions, ports: PushCons
     wireGroup: withNamespace(client.namespace, group),
     subscriptions: subscriptionsOf(options.subscriptions),
     handler: options.handler,
+    orderly: options.orderly ?? false,
+    suspendMs: number('suspendCurrentQueueTimeMs', options.suspendCurrentQueueTimeMs, 1000, 10, 30_000),
     messageModel,
     consumeFromWhere: oneOf('consumeFromWhere', options.consumeFromWhere, fromWheres),
     timestampMs: timestampOf(options.consumeTimestamp, client.ports.clock.now()),

@@ -18,6 +18,8 @@ const pullTimeoutMs = 30_000
 const flowControlDelayMs = 20
 /** Rest of a suspended consumer between two looks. */
 const suspendedDelayMs = 1000
+/** Rest of a queue whose lock has expired, while it is being renewed. Source: DefaultMQPushConsumerImpl#pullMessage, 5.3.x */
+const unownedDelayMs = 3000
 /** An answer without anything that comes sooner than this was not held. */
 const heldAtLeastMs = 100
 /** So many such answers in a row are no accident; then the pulls slow down, to this delay at most. */
@@ -128,6 +130,10 @@ export class Puller {
     if (processQueue.dropped || processQueue.isDraining || this.#state === 'stopped') return
     const { clock, queues, logger } = this.#options
     processQueue.lastPullAtMs = clock.now()
+    if (!processQueue.isOwned(clock.monotonic())) {
+      this.#later(processQueue, unownedDelayMs)
+      return
+    }
     if (this.#state === 'suspended') {
       this.#later(processQueue, suspendedDelayMs)
       return

@@ -102,6 +102,9 @@ export class PushConsumer implements AsyncDisposable {
    */
   messages(options: IterateOptions = {}): AsyncIterableIterator<DeliveredMessage> {
     return startingIterator(async () => {
+      if (this.#options.orderly) {
+        throw new RocketMqError('INVALID_STATE', 'an orderly consumer needs a handler; messages() keeps no order')
+      }
       if (this.#state === 'created') await this.#start(undefined)
       else await this.#starting
       if (this.#state === 'closed' || this.#state === 'closing') return undefined

@@ -1,4 +1,4 @@
-import { type MessageQueue, messageQueueKey } from '@rocketmq-ts/model'
+import { isRetryTopic, type MessageQueue, messageQueueKey } from '@rocketmq-ts/model'
 import { type Clock, type Logger, RateLimitedLog } from '@rocketmq-ts/runtime'
 import type { MessageModel } from '../consume/consumer-registration.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
@@ -75,13 +75,39 @@ export class QueueHolder implements RebalanceTarget {
     await this.release(processQueue)
   }
 
-  /** Gives a queue up at once: stores its offset and forgets it. Never rejects. */
-  async release(processQueue: ProcessQueue): Promise<void> {
+  /** Gives a queue up at once: stores its offset and forgets it. False when it was not held. Never rejects. */
+  async release(processQueue: ProcessQueue): Promise<boolean> {
     const { queues, offsets, puller } = this.#options
     puller.forget(processQueue)
-    if (!queues.remove(processQueue)) return
+    if (!queues.remove(processQueue)) return false
     await offsets.persist(processQueue.key, processQueue.queue)
     offsets.remove(processQueue.key)
+    return true
+  }
+
+  /** As {@link release}, without storing the offset: it may be another member's by now. */
+  abandon(processQueue: ProcessQueue): boolean {
+    const { queues, offsets, puller } = this.#options
+    puller.forget(processQueue)
+    if (!queues.remove(processQueue)) return false
+    offsets.remove(processQueue.key)
+    return true
+  }
+
+  /**
+   * Takes a queue whose lock was asked for at `lockedMs` (monotonic) and granted, and begins it at its stored offset. False
+   * when the consumer ends. Rejects when the offset can't be asked for.
+   */
+  async takeLocked(queue: MessageQueue, lockedMs: number): Promise<boolean> {
+    const { queues, offsets, clock, puller } = this.#options
+    const key = messageQueueKey(queue)
+    offsets.remove(key)
+    const nextOffset = await this.#startOffset(key, queue, isRetryTopic(queue.topic))
+    if (this.#isStopped) return false
+    const processQueue = queues.add(queue, { nextOffset, nowMs: clock.now() })
+    processQueue.lockedAt(lockedMs, clock.now())
+    puller.start(processQueue)
+    return true
   }
 
   onChanged(topic: string, all: readonly MessageQueue[], mine: readonly MessageQueue[]): void {
@@ -104,11 +130,11 @@ export class QueueHolder implements RebalanceTarget {
 
   /** Asks where to begin, and begins; tries again until that is known or the queue is given up. Never rejects. */
   async #begin(processQueue: ProcessQueue): Promise<void> {
-    const { clock, offsets, puller, rule, questions, retryDelayMs } = this.#options
+    const { clock, puller, retryDelayMs } = this.#options
     const { queue, key, isRetry } = processQueue
     processQueue.lastPullAtMs = clock.now()
     try {
-      const offset = await startOffset(await offsets.stored(key, queue), isRetry, rule, questions(queue))
+      const offset = await this.#startOffset(key, queue, isRetry)
       if (processQueue.dropped || this.#isStopped) return
       processQueue.nextOffset = offset
       puller.start(processQueue)
@@ -116,6 +142,11 @@ export class QueueHolder implements RebalanceTarget {
       this.#log.warn(queue.brokerName, { ...queue, err: error }, 'start offset not known; trying again')
       this.#beginIn(processQueue, retryDelayMs)
     }
+  }
+
+  async #startOffset(key: string, queue: MessageQueue, isRetry: boolean): Promise<number> {
+    const { offsets, rule, questions } = this.#options
+    return await startOffset(await offsets.stored(key, queue), isRetry, rule, questions(queue))
   }
 
   async #drain(processQueue: ProcessQueue): Promise<void> {

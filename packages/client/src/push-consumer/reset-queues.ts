@@ -1,6 +1,7 @@
 import { messageQueueKey } from '@rocketmq-ts/model'
 import type { QueueOffset } from '../consume/consumer-registration.ts'
 import type { OffsetStore } from '../offset-store/offset-store.ts'
+import type { ProcessQueue } from '../process-queue/process-queue.ts'
 import type { QueueTable } from '../process-queue/queue-table.ts'
 import type { Rebalancer } from '../rebalance/rebalancer.ts'
 import type { Puller } from './puller.ts'
@@ -12,7 +13,13 @@ import type { Puller } from './puller.ts'
  * Source: MQClientInstance#resetOffset, 5.3.x
  */
 export async function resetQueues(
-  parts: { queues: QueueTable; offsets: OffsetStore; puller: Puller; rebalancer: Rebalancer },
+  parts: {
+    queues: QueueTable
+    offsets: OffsetStore
+    puller: Puller
+    rebalancer: Rebalancer
+    onGivenUp?(processQueue: ProcessQueue): void
+  },
   topic: string,
   resets: readonly QueueOffset[],
 ): Promise<void> {
@@ -26,6 +33,7 @@ export async function resetQueues(
         if (processQueue === undefined) return
         puller.forget(processQueue)
         queues.remove(processQueue)
+        parts.onGivenUp?.(processQueue)
         offsets.update(key, queue, offset, false)
         await offsets.persist(key, queue)
         offsets.remove(key)

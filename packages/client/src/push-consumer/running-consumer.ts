@@ -1,5 +1,5 @@
 import { type MessageQueue, withoutNamespace } from '@rocketmq-ts/model'
-import { CURRENT_VERSION, checkClientConfig, ResponseCode, versionName } from '@rocketmq-ts/protocol'
+import { checkClientConfig, ResponseCode } from '@rocketmq-ts/protocol'
 import { type Logger, RocketMqError, type Timer } from '@rocketmq-ts/runtime'
 import type { ClientInstance } from '../client-instance.ts'
 import { assertNameServers } from '../consume/assert-name-servers.ts'
@@ -13,18 +13,24 @@ import type { ProcessQueue } from '../process-queue/process-queue.ts'
 import { QueueTable } from '../process-queue/queue-table.ts'
 import { Rebalancer } from '../rebalance/rebalancer.ts'
 import { ConcurrentConsumeService } from './concurrent-consume-service.ts'
-import type { ConsumeService, MessageHandler } from './consume-service.ts'
+import type { ConsumeService, MessageHandler, OrderedService } from './consume-service.ts'
 import { ConsumeStats } from './consume-stats.ts'
 import { ConsumerFacts } from './consumer-facts.ts'
 import { IteratorConsumeService } from './iterator-consume-service.ts'
 import { MessageSettler } from './message-settler.ts'
 import type { ResolvedPushOptions } from './options.ts'
+import { OrderedQueueHolder } from './ordered-queue-holder.ts'
+import { OrderlyConsumeService } from './orderly-consume-service.ts'
 import { Puller } from './puller.ts'
 import { QueueHolder } from './queue-holder.ts'
+import { QueueLocker } from './queue-locker.ts'
 import { resetQueues } from './reset-queues.ts'
+import { runningProperties } from './running-properties.ts'
 import type { SubscriptionTable } from './subscription-table.ts'
 
 const sendBackTimeoutMs = 5000
+/** Source: RebalancePushImpl, RebalanceService#minInterval, 5.3.x; there 500 ms without end. */
+const lockRetryMaxMs = 1000
 /** How often the consume time-out is looked after: a fifteenth of it, within these bounds. */
 const expireEveryMs = { min: 1000, max: 60_000 }
 
@@ -51,7 +57,11 @@ export class RunningConsumer {
   readonly #logger: Logger
   readonly #stats: ConsumeStats
   readonly #service: ConsumeService
-  readonly #holder: QueueHolder
+  /** The service of an orderly consumer. */
+  readonly #ordered: OrderedService | undefined
+  readonly #holder: QueueHolder | OrderedQueueHolder
+  /** Of an orderly consumer in clustering. */
+  readonly #locker: QueueLocker | undefined
   readonly #facts: ConsumerFacts
   readonly #baseLimits: FlowLimits
   #timers: Timer[] = []
@@ -67,7 +77,8 @@ export class RunningConsumer {
     this.#baseLimits = {
       messagesPerQueue: options.messagesPerQueue,
       bytesPerQueue: options.bytesPerQueue,
-      span: options.span,
+      // Order keeps the messages of a queue together by itself.
+      span: options.orderly ? Number.POSITIVE_INFINITY : options.span,
       bytesTotal: options.bytesTotal,
     }
     this.sendBack = new SendBack({
@@ -79,9 +90,13 @@ export class RunningConsumer {
     })
     const settler = this.#newSettler()
     this.iterator = handler === undefined ? this.#newIterator(settler) : undefined
-    this.#service = handler === undefined ? this.iterator! : this.#newConcurrentService(settler, handler)
+    const ordered = handler !== undefined && options.orderly ? this.#newOrderlyService(settler, handler) : undefined
+    this.#ordered = ordered
+    if (ordered !== undefined) this.#service = ordered
+    else this.#service = handler === undefined ? this.iterator! : this.#newConcurrentService(settler, handler)
     this.puller = this.#newPuller()
-    this.#holder = this.#newHolder()
+    this.#locker = ordered !== undefined && options.messageModel === 'CLUSTERING' ? this.#newLocker() : undefined
+    this.#holder = ordered === undefined ? this.#newHolder() : this.#newOrderedHolder(ordered)
     this.rebalancer = new Rebalancer({
       instance,
       group: options.wireGroup,
@@ -90,6 +105,8 @@ export class RunningConsumer {
       target: this.#holder,
       logger: this.#logger,
       intervalMs: options.rebalanceIntervalMs,
+      // Somebody's handler may be all that keeps a queue from being locked.
+      ...(ordered === undefined ? {} : { unbalancedMaxMs: lockRetryMaxMs }),
     })
     this.#facts = this.#newFacts(handler)
   }
@@ -129,10 +146,13 @@ export class RunningConsumer {
     this.#timers = []
     this.#stats.stop()
     await this.rebalancer.stop()
+    // While handlers finish their locks are still renewed.
     await this.#service.stop(awaitTerminationMs)
+    await this.#locker?.stop()
     if (this.#isRegistered) {
-      const held = [...this.queues.values()].map(processQueue => processQueue.queue)
+      const held = this.#ownedQueues()
       await this.offsets.persistAll(held, { confirmed: true })
+      await this.#locker?.unlock(held)
       for (const processQueue of [...this.queues.values()]) this.queues.remove(processQueue)
       await this.#instance.unregisterConsumer(this.#options.wireGroup)
     }
@@ -174,6 +194,50 @@ export class RunningConsumer {
       hooks,
       settler,
       stats: this.#stats,
+    })
+  }
+
+  #newOrderlyService(settler: MessageSettler, handler: MessageHandler): OrderlyConsumeService {
+    const { wireGroup, concurrency, handlerBatchMax, consumeTimeoutMs, suspendMs, maxReconsumeTimes, hooks } =
+      this.#options
+    return new OrderlyConsumeService({
+      clock: this.#instance.clock,
+      logger: this.#logger,
+      group: wireGroup,
+      handler,
+      concurrency,
+      handlerBatchMax,
+      consumeTimeoutMs,
+      suspendMs,
+      maxReconsumeTimes,
+      hooks,
+      settler,
+      sendBack: this.sendBack,
+      stats: this.#stats,
+      onExpired: () => this.#locker?.wake(),
+      onFreed: () => this.rebalancer.wake(),
+    })
+  }
+
+  #newLocker(): QueueLocker {
+    return new QueueLocker({
+      instance: this.#instance,
+      logger: this.#logger,
+      group: this.#options.wireGroup,
+      queues: this.queues,
+      onRegained: processQueue => this.#service.ready(processQueue),
+      onLost: processQueue => (this.#holder as OrderedQueueHolder).abandon(processQueue),
+    })
+  }
+
+  #newOrderedHolder(service: OrderlyConsumeService): OrderedQueueHolder {
+    return new OrderedQueueHolder({
+      clock: this.#instance.clock,
+      queues: this.queues,
+      holder: this.#newHolder(),
+      service,
+      locker: this.#locker,
+      rebalanceSoon: () => this.rebalancer.wake(),
     })
   }
 
@@ -240,6 +304,7 @@ export class RunningConsumer {
     const options = this.#options
     const { clock, nameServers } = this.#instance
     const { queues, offsets, puller, rebalancer } = this
+    const onGivenUp = (processQueue: ProcessQueue) => this.#ordered?.forget(processQueue)
     return new ConsumerFacts({
       clock,
       logger: this.#logger,
@@ -253,10 +318,11 @@ export class RunningConsumer {
       offsets,
       stats: this.#stats,
       handler,
+      orderly: options.orderly,
       properties: runningProperties(options),
       nameServers: () => nameServers.addresses,
       rebalanceSoon: () => rebalancer.wake(),
-      resetOffsets: (topic, resets) => resetQueues({ queues, offsets, puller, rebalancer }, topic, resets),
+      resetOffsets: (topic, resets) => resetQueues({ queues, offsets, puller, rebalancer, onGivenUp }, topic, resets),
     })
   }
 
@@ -265,6 +331,7 @@ export class RunningConsumer {
     const { persistIntervalMs, consumeTimeoutMs } = this.#options
     const expireMs = Math.min(expireEveryMs.max, Math.max(expireEveryMs.min, Math.floor(consumeTimeoutMs / 15)))
     this.#stats.start()
+    this.#locker?.start()
     this.#timers.push(
       clock.setInterval(() => void this.#persist(), persistIntervalMs),
       clock.setInterval(() => void this.#service.expire(), expireMs),
@@ -272,7 +339,13 @@ export class RunningConsumer {
   }
 
   #persist(): Promise<void> {
-    return this.offsets.persistAll([...this.queues.values()].map(processQueue => processQueue.queue))
+    return this.offsets.persistAll(this.#ownedQueues())
+  }
+
+  /** Queues for which this member may speak: not those whose lock has expired. */
+  #ownedQueues(): MessageQueue[] {
+    const now = this.#instance.clock.monotonic()
+    return [...this.queues.values()].filter(queue => queue.isOwned(now)).map(({ queue }) => queue)
   }
 
   async #refreshUnknown(topic: string): Promise<void> {
@@ -306,27 +379,4 @@ export class RunningConsumer {
       }
     }
   }
-}
-
-/** Settings as tools show them; the names are those of Java's bean. */
-function runningProperties(options: ResolvedPushOptions): Record<string, string> {
-  const shown: Record<string, string | number | boolean> = {
-    consumerGroup: options.wireGroup,
-    messageModel: options.messageModel,
-    consumeFromWhere: options.consumeFromWhere,
-    allocateMessageQueueStrategy: options.allocateStrategy.name,
-    consumeThreadMin: options.concurrency,
-    consumeThreadMax: options.concurrency,
-    consumeConcurrentlyMaxSpan: options.span,
-    consumeMessageBatchMaxSize: options.handlerBatchMax,
-    pullBatchSize: options.pullBatchSize,
-    pullInterval: options.pullIntervalMs,
-    pullThresholdForQueue: options.messagesPerQueue,
-    maxReconsumeTimes: options.maxReconsumeTimes,
-    unitMode: options.client.unitMode,
-    PROP_CONSUMEORDERLY: false,
-    PROP_THREADPOOL_CORE_SIZE: options.concurrency,
-    PROP_CLIENT_VERSION: versionName(CURRENT_VERSION),
-  }
-  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, String(value)]))
 }

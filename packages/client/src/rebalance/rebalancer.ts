@@ -40,6 +40,8 @@ export interface RebalancerOptions {
    * balanced; that one doubles up to `intervalMs`. Default 200.
    */
   minIntervalMs?: number
+  /** Bound of the waits after rounds that didn't come out balanced. Default `intervalMs`. */
+  unbalancedMaxMs?: number
 }
 
 /**
@@ -141,9 +143,9 @@ export class Rebalancer {
   }
 
   #nextWaitMs(): number {
-    const { intervalMs } = this.#options
+    const { intervalMs, unbalancedMaxMs = intervalMs } = this.#options
     if (this.#unbalancedRounds === 0) return intervalMs
-    return Math.min(intervalMs, this.#minIntervalMs * 2 ** Math.min(10, this.#unbalancedRounds - 1))
+    return Math.min(intervalMs, unbalancedMaxMs, this.#minIntervalMs * 2 ** Math.min(10, this.#unbalancedRounds - 1))
   }
 
   async #rebalanceAll(): Promise<boolean> {

@@ -2,6 +2,8 @@ import {
   decodeSendRequest,
   type ExtFields,
   heartbeatData,
+  lockBatchRequestBody,
+  lockBatchResponseBody,
   type RemotingCommand,
   RequestCode,
   requestCommand,
@@ -39,6 +41,11 @@ export class FakeConsumerBroker {
   minOffset = 0
   /** Whether a message that is sent back comes to the retry topic, at once. */
   redelivers = false
+  /** `group topic queueId` → client id. A test may delete them or give them away. */
+  readonly locks = new Map<string, string>()
+  /** Time for locks, which expire after a minute; stands still unless the test sets it. */
+  nowMs: () => number = () => 0
+  readonly #lockedAtMs = new Map<string, number>()
   script: (command: RemotingCommand) => ScriptedAnswer = () => undefined
   readonly #queues = new Map<string, Buffer[]>()
   /** By physical offset. */
@@ -194,12 +201,40 @@ export class FakeConsumerBroker {
         if (this.redelivers) this.#redeliver(Number(ext.offset), `%RETRY%${ext.group}`)
         answer(0)
         return
+      case RequestCode.LOCK_BATCH_MQ:
+        answer(0, {}, this.#lock(command.body as Buffer))
+        return
+      case RequestCode.UNLOCK_BATCH_MQ:
+        this.#unlock(command.body as Buffer)
+        answer(0)
+        return
       case RequestCode.CHECK_CLIENT_CONFIG:
         answer(0)
         return
       default:
         answer(3)
         return
+    }
+  }
+
+  #lock(body: Buffer): Buffer {
+    const { consumerGroup, clientId, mqSet } = lockBatchRequestBody.decode(body)
+    const lockOKMQSet = mqSet.filter(({ topic, queueId }) => {
+      const key = `${consumerGroup} ${topic} ${queueId}`
+      const isExpired = this.nowMs() - (this.#lockedAtMs.get(key) ?? Number.POSITIVE_INFINITY) > 60_000
+      if (!this.locks.has(key) || isExpired) this.locks.set(key, clientId)
+      if (this.locks.get(key) !== clientId) return false
+      this.#lockedAtMs.set(key, this.nowMs())
+      return true
+    })
+    return lockBatchResponseBody.encode({ lockOKMQSet })
+  }
+
+  #unlock(body: Buffer): void {
+    const { consumerGroup, clientId, mqSet } = lockBatchRequestBody.decode(body)
+    for (const { topic, queueId } of mqSet) {
+      const key = `${consumerGroup} ${topic} ${queueId}`
+      if (this.locks.get(key) === clientId) this.locks.delete(key)
     }
   }
 
