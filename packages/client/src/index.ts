@@ -17,6 +17,12 @@ export type { ConsumeFromWhere, MessageModel } from './consume/consumer-registra
 export type { PullStatus } from './consume/pull-client.ts'
 export { DeliveredMessage, ReceivedMessage } from './consume/received-message.ts'
 export type { SendAttemptContext, SendHook, SentMessageType } from './hooks.ts'
+export {
+  createLitePullConsumer,
+  LitePullConsumer,
+  type PollOptions,
+} from './lite-pull-consumer/lite-pull-consumer.ts'
+export type { LitePullConsumerOptions } from './lite-pull-consumer/options.ts'
 export type { OffsetStore } from './offset-store/offset-store.ts'
 export type { ClientCredentials, ClientOptions, ClientTlsOptions, NameServerSource } from './options.ts'
 export { createProducer, createTransactionProducer } from './producer/create-producer.ts'

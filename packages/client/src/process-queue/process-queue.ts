@@ -35,6 +35,8 @@ export class ProcessQueue {
   dropped = false
   /** Set while the queue is being given up: nothing is handed out any more, but handlers at work still count. */
   isDraining = false
+  /** Set while its user wants no pulls for this queue. */
+  isPaused = false
   /** Called once when nothing is with a handler any more. */
   onDrained: (() => void) | undefined = undefined
   /** Where the next pull begins; everything below it was put here or filtered away. */

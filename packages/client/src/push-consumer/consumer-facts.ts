@@ -25,6 +25,8 @@ export interface ConsumerFactsOptions {
   clock: Clock
   logger: Logger
   group: string
+  /** Default `CONSUME_PASSIVELY`. */
+  consumeType?: ConsumeType
   messageModel: MessageModel
   consumeFromWhere: ConsumeFromWhere
   unitMode: boolean
@@ -54,13 +56,16 @@ const directResults: Record<ConsumeStatus, ConsumeDirectlyResult['consumeResult'
 
 /** What brokers and tools may ask of a push consumer, and what its heartbeats say. */
 export class ConsumerFacts implements ConsumerRegistration {
-  readonly consumeType: ConsumeType = 'CONSUME_PASSIVELY'
   readonly #options: ConsumerFactsOptions
   readonly #startedAtMs: number
 
   constructor(options: ConsumerFactsOptions) {
     this.#options = options
     this.#startedAtMs = options.clock.now()
+  }
+
+  get consumeType(): ConsumeType {
+    return this.#options.consumeType ?? 'CONSUME_PASSIVELY'
   }
 
   get group(): string {

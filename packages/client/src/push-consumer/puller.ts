@@ -31,7 +31,8 @@ export interface PullerOptions {
   logger: Logger
   client: PullClient
   queues: QueueTable
-  offsets: OffsetStore
+  /** Told of progress without messages; asked what a pull commits. */
+  offsets: Pick<OffsetStore, 'memory' | 'update'>
   subscriptions: SubscriptionTable
   stats: ConsumeStats
   /** Topic on the wire → topic for the user. */
@@ -130,6 +131,10 @@ export class Puller {
     if (processQueue.dropped || processQueue.isDraining || this.#state === 'stopped') return
     const { clock, queues, logger } = this.#options
     processQueue.lastPullAtMs = clock.now()
+    if (processQueue.isPaused) {
+      processQueue.pullState = 'idle'
+      return
+    }
     if (!processQueue.isOwned(clock.monotonic())) {
       this.#later(processQueue, unownedDelayMs)
       return

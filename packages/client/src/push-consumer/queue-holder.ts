@@ -55,7 +55,7 @@ export class QueueHolder implements RebalanceTarget {
 
   isStale(queue: MessageQueue): boolean {
     const processQueue = this.#options.queues.get(messageQueueKey(queue))
-    if (processQueue === undefined || processQueue.pullState === 'blocked') return false
+    if (processQueue === undefined || processQueue.pullState === 'blocked' || processQueue.isPaused) return false
     return this.#options.clock.now() - processQueue.lastPullAtMs > pullExpiryMs
   }
 

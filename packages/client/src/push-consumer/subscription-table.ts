@@ -31,6 +31,11 @@ export class SubscriptionTable {
     this.#namespace = namespace
   }
 
+  /** A table of the same namespace with nothing in it. */
+  emptyCopy(): SubscriptionTable {
+    return new SubscriptionTable(this.#namespace)
+  }
+
   /** Adds or replaces. `nowMs` becomes its version. Throws `INVALID_ARGUMENT`. */
   set(topic: string, subscription: SubscriptionExpression, nowMs: number): void {
     assertTopic(topic)

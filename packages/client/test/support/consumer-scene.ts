@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  createLitePullConsumerWith,
   createPullConsumerWith,
   createPushConsumerWith,
+  type LitePullConsumer,
+  type LitePullConsumerOptions,
   type PullConsumer,
   type PullConsumerOptions,
   type PushConsumer,
@@ -21,7 +24,7 @@ export class ConsumerScene implements AsyncDisposable {
   readonly clock = new ManualClock()
   readonly random: Random = seededRandom(7)
   readonly directory = mkdtempSync(join(tmpdir(), 'rocketmq-client-'))
-  readonly #consumers: (PushConsumer | PullConsumer)[] = []
+  readonly #consumers: (PushConsumer | PullConsumer | LitePullConsumer)[] = []
   #names = 0
 
   private constructor(nameServer: FakeNameServer, broker: FakeConsumerBroker) {
@@ -60,6 +63,12 @@ export class ConsumerScene implements AsyncDisposable {
 
   async pull(options: Partial<PullConsumerOptions> = {}): Promise<PullConsumer> {
     const consumer = await createPullConsumerWith({ ...this.#common(), ...options }, this.#ports())
+    this.#consumers.push(consumer)
+    return consumer
+  }
+
+  async lite(options: Partial<LitePullConsumerOptions> = {}): Promise<LitePullConsumer> {
+    const consumer = await createLitePullConsumerWith({ ...this.#common(), ...options }, this.#ports())
     this.#consumers.push(consumer)
     return consumer
   }
