@@ -114,6 +114,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     state.stats.start()
     const known = registrar.start(addresses)
     registered.schedule.start()
+    await registered.transactions.start()
     logger.info({ address: addresses.broker, brokerName: options.brokerName }, 'broker started')
     return new RunningBroker({
       state,
@@ -206,6 +207,7 @@ class RunningBroker implements Broker {
     registered.stopTakingSends()
     await this.#drain()
     await registered.schedule.close()
+    await registered.transactions.close()
     await server.close()
     registered.close()
     await rpc.close()

@@ -22,6 +22,7 @@ import { registerPull } from './pull/register-pull.ts'
 import { registerConsumeQueueQuery } from './query/consume-queue-handler.ts'
 import { registerQuery } from './query/query-handlers.ts'
 import { queueViews } from './query/queue-view.ts'
+import { registerReplies } from './reply/reply-handler.ts'
 import { registerSchedule } from './schedule/register-schedule.ts'
 import type { ScheduleService } from './schedule/schedule-service.ts'
 import { registerSend } from './send/register-send.ts'
@@ -32,6 +33,8 @@ import { runtimeFacts } from './store-facts.ts'
 import { registerGroups } from './subscription/group-handlers.ts'
 import { registerRequestModes } from './subscription/request-mode-handlers.ts'
 import { registerTopics } from './topic/topic-handlers.ts'
+import { registerTransactions } from './transaction/register-transaction.ts'
+import type { TransactionService } from './transaction/transaction-service.ts'
 
 export interface RegistrationDeps {
   readonly state: BrokerState
@@ -48,6 +51,8 @@ export interface RegistrationDeps {
 export interface Registered {
   /** Not yet running. */
   readonly schedule: ScheduleService
+  /** Not yet running. */
+  readonly transactions: TransactionService
   /** Answers to sends that wait for the log. */
   pendingSends(): number
   /** Pulls that wait for messages. */
@@ -73,6 +78,10 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   registerClientRequests(router, { ...state, options })
   registerLocks(router, { locks })
   const schedule = registerSchedule(router, { ...state, options, clock, disk, logger })
+  const { storeHost } = addresses
+  const whenWritten = (endOffset: number) => send.acks.whenWritten(endOffset)
+  const transactions = registerTransactions(router, { ...state, options, clock, logger, storeHost, whenWritten })
+  registerReplies(router, { ...state, options, clock, random, logger, storeHost, whenWritten })
   registerAdministration(server, deps, () => ({ sends: send.acks.size, delayOffsets: schedule.offsets.entries() }))
 
   server.onClose(connection => {
@@ -83,6 +92,7 @@ export function registerEverything(server: RpcServer, deps: RegistrationDeps): R
   const endHousekeeping = startHousekeeping(clock, consumers, producers, locks, options)
   return {
     schedule,
+    transactions,
     pendingSends: () => send.acks.size,
     heldPulls: () => pull.held.size,
     stopTakingSends: () => {

@@ -79,14 +79,27 @@ export class ProducerGroups {
     return this.#connections.get(clientId)
   }
 
-  /** One producer of `group`, in turn, to ask about a transaction; undefined when none is online. */
+  /**
+   * One producer of `group`, in turn, to ask about a transaction: one whose connection has nothing waiting if there is such
+   * a one. Undefined when none is online. Source: ProducerManager#getAvailableChannel, 5.3.x
+   */
   pick(group: string): Connection | undefined {
     const members = this.#groups.get(group)
     if (members === undefined) return undefined
     this.#turn = (this.#turn + 1) % members.size
-    let index = this.#turn
-    for (const connection of members.keys()) if (index-- === 0) return connection
-    return undefined
+    let index = 0
+    let before: Connection | undefined
+    let congested: Connection | undefined
+    for (const connection of members.keys()) {
+      const isBefore = index++ < this.#turn
+      if (connection.state === 'open') {
+        if (!isBefore) return connection
+        before ??= connection
+      } else if (connection.state === 'congested') {
+        congested = connection
+      }
+    }
+    return before ?? congested
   }
 
   #remove(group: string, connection: Connection): void {

@@ -23,12 +23,12 @@ const noBytes = Buffer.alloc(0)
 const noHost: Host = { address: Buffer.alloc(4), port: 0 }
 
 /**
- * Makes of a message in the schedule topic the one that its consumers get: topic and queue from REAL_TOPIC and REAL_QID, a
+ * Makes of a message in the schedule topic, or the topic of half messages, the one that its consumers get: topic and queue from REAL_TOPIC and REAL_QID, a
  * new queue offset and store time, and everything else as it was: the property text (with DELAY, REAL_TOPIC and REAL_QID),
  * born data, the host that stored it, flags, attempts, and the body, compressed or not.
  *
  * Budget per message: one property text as a string to find three values in, one slice each of body and properties, two
- * hosts. Source: ScheduleMessageService#messageTimeUp, 5.3.x
+ * hosts. Source: ScheduleMessageService#messageTimeUp, EndTransactionProcessor#endMessageTransaction, 5.3.x
  */
 export class DeliveredRecord {
   readonly #topicBytes = new Map<string, Buffer>()
@@ -52,6 +52,9 @@ export class DeliveredRecord {
     uniqueKey: undefined,
   }
 
+  /** The property text of what was taken. */
+  propertiesText = ''
+
   /** Takes a stored record. Returns why it can't be delivered, or undefined. */
   take(stored: Buffer): string | undefined {
     // With its checksum: a damaged body must not get a new one that says it is right.
@@ -60,6 +63,7 @@ export class DeliveredRecord {
     const { shape } = check
     if (shape.totalSize !== stored.length) return `it has ${shape.totalSize} bytes, its entry says ${stored.length}`
     const text = readText(stored, shape.propertiesStart, shape.propertiesEnd)
+    this.propertiesText = text
     const problem = this.#address(text)
     if (problem !== undefined) return problem
     this.#fill(stored, shape)
