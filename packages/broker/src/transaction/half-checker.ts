@@ -93,14 +93,14 @@ export class HalfChecker {
     }
   }
 
-  /** Moves the cursor to the next half that isn't decided; how many such follow one another, at most {@link TURN_HALVES}. */
+  /** Moves the cursor to the next half that isn't decided; how many to read up to the last such within {@link TURN_HALVES}. */
   #nextUndecided(): number {
     const { store, decisions } = this.#deps
     const end = store.maxOffset(halfTopic, 0)
     this.#cursor = Math.max(this.#cursor, store.minOffset(halfTopic, 0))
     while (this.#cursor < end && decisions.isDecided(this.#cursor)) this.#cursor++
-    let count = 0
-    while (count < TURN_HALVES && this.#cursor + count < end && !decisions.isDecided(this.#cursor + count)) count++
+    let count = Math.min(TURN_HALVES, end - this.#cursor)
+    while (count > 0 && decisions.isDecided(this.#cursor + count - 1)) count--
     return count
   }
 
