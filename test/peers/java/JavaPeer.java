@@ -10,8 +10,13 @@ import org.apache.rocketmq.client.consumer.MessageSelector;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.client.producer.LocalTransactionState;
+import org.apache.rocketmq.client.producer.RequestCallback;
 import org.apache.rocketmq.client.producer.SendCallback;
 import org.apache.rocketmq.client.producer.SendResult;
+import org.apache.rocketmq.client.producer.TransactionListener;
+import org.apache.rocketmq.client.producer.TransactionMQProducer;
+import org.apache.rocketmq.client.utils.MessageUtil;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageExt;
@@ -51,6 +56,9 @@ public class JavaPeer {
         switch (args[0]) {
             case "produce": produce(); break;
             case "produce-load": produceLoad(); break;
+            case "transaction": transaction(); break;
+            case "request": request(); break;
+            case "reply": reply(); break;
             case "consume": consume(); break;
             case "consume-load": consumeLoad(); break;
             case "filter-eval": filterEval(); break;
@@ -112,6 +120,99 @@ public class JavaPeer {
         }
         producer.shutdown();
         say("done");
+    }
+
+    /**
+     * Sends `count` transactional messages PREFIX-i: even ones are committed, odd ones rolled back, but every fifth is left open
+     * and decided likewise when asked. Prints `sent <status> <body>`, `check <body> <times>` and `sending done`; ends when
+     * standard input does.
+     */
+    private static void transaction() throws Exception {
+        TransactionMQProducer producer = new TransactionMQProducer(get("group", "java-transactions"));
+        producer.setNamesrvAddr(get("namesrv", ""));
+        producer.setTransactionListener(new TransactionListener() {
+            private LocalTransactionState outcome(Message message) {
+                String body = new String(message.getBody(), StandardCharsets.UTF_8);
+                int number = Integer.parseInt(body.substring(body.lastIndexOf('-') + 1));
+                return number % 2 == 0 ? LocalTransactionState.COMMIT_MESSAGE : LocalTransactionState.ROLLBACK_MESSAGE;
+            }
+
+            public LocalTransactionState executeLocalTransaction(Message message, Object index) {
+                return (Integer) index % 5 == 0 ? LocalTransactionState.UNKNOW : outcome(message);
+            }
+
+            public LocalTransactionState checkLocalTransaction(MessageExt message) {
+                say("check " + new String(message.getBody(), StandardCharsets.UTF_8) + " "
+                    + message.getUserProperty("TRANSACTION_CHECK_TIMES") + " " + message.getTopic());
+                return outcome(message);
+            }
+        });
+        producer.start();
+        String prefix = get("prefix", "tx");
+        for (int i = 0; i < num("count", 20); i++) {
+            Message message = new Message(get("topic", "T"), "a", "k-" + i,
+                (prefix + "-" + i).getBytes(StandardCharsets.UTF_8));
+            SendResult result = producer.sendMessageInTransaction(message, i);
+            say("sent " + result.getSendStatus() + " " + prefix + "-" + i);
+        }
+        say("sending done");
+        untilStop();
+        producer.shutdown();
+    }
+
+    /**
+     * Sends `count` requests one after the other; prints `reply <body>` or `failed <error>`. With a callback, because the call
+     * that waits returns as soon as the request is sent (5.3.3).
+     */
+    private static void request() throws Exception {
+        DefaultMQProducer producer = producer();
+        for (int i = 0; i < num("count", 5); i++) {
+            Message message = new Message(get("topic", "T"), "a", ("question-" + i).getBytes(StandardCharsets.UTF_8));
+            CountDownLatch done = new CountDownLatch(1);
+            producer.request(message, new RequestCallback() {
+                public void onSuccess(Message answer) {
+                    say("reply " + new String(answer.getBody(), StandardCharsets.UTF_8));
+                    done.countDown();
+                }
+
+                public void onException(Throwable e) {
+                    say("failed " + e);
+                    done.countDown();
+                }
+            }, 20000);
+            done.await();
+        }
+        producer.shutdown();
+        say("done");
+    }
+
+    /** Replies to every request with `re: <body>`. */
+    private static void reply() throws Exception {
+        DefaultMQProducer producer = producer();
+        DefaultMQPushConsumer consumer = consumer();
+        consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+            for (MessageExt m : messages) {
+                try {
+                    String body = "re: " + new String(m.getBody(), StandardCharsets.UTF_8);
+                    Message answer = MessageUtil.createReplyMessage(m, body.getBytes(StandardCharsets.UTF_8));
+                    say("replied " + producer.send(answer, 5000).getSendStatus());
+                } catch (Exception e) {
+                    say("failed " + e);
+                }
+            }
+            return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        });
+        consumer.start();
+        say("started");
+        untilStop();
+        consumer.shutdown();
+        producer.shutdown();
+    }
+
+    private static void untilStop() throws Exception {
+        java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
+        }
     }
 
     /** Asynchronous sends with `inFlight` outstanding; prints messages, seconds and CPU seconds of the measured part. */
@@ -185,9 +286,7 @@ public class JavaPeer {
         });
         consumer.start();
         say("started");
-        java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
-        for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
-        }
+        untilStop();
         consumer.shutdown();
         say("stopped");
     }
