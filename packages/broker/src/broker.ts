@@ -132,7 +132,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   } catch (error) {
     await server.close()
     await rpc.close()
-    state.offsetFile.close()
+    await state.offsetFile.close()
     for (const saver of state.configSavers) saver.close()
     state.filterFile.close()
     await state.store.close()
@@ -213,7 +213,7 @@ class RunningBroker implements Broker {
     await rpc.close()
     state.stats.stop()
     state.notifier.close()
-    state.offsetFile.close()
+    await state.offsetFile.close()
     for (const saver of state.configSavers) saver.close()
     state.filterFile.close()
     await state.store.close()

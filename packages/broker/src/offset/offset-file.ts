@@ -17,16 +17,17 @@ export interface OffsetFileDeps {
 
 /** The file being kept. */
 export interface OffsetFile {
-  /** Writes what has changed. Never throws; a failed write is logged, and tried again at the next save. */
-  saveNow(): void
-  /** Writes what has changed and ends the periodic saving. */
-  close(): void
+  /** Resolves when the save under way, if any, has ended. Never rejects. */
+  settled(): Promise<void>
+  /** Ends the periodic saving and writes what has changed. Never rejects; a failed write is logged. */
+  close(): Promise<void>
 }
 
 /**
  * Fills `offsets` from consumerOffset.json (lmqConsumerOffset.json with light queues) and keeps that file: every 5 s when
  * something has changed, and at the end. A killed process loses the commits since the last save; its groups then see
- * messages again, never miss any. Throws `CONFIG_INVALID` when neither file nor `.bak` can be read.
+ * messages again, never miss any. A save takes the file's place only once it is on the device, so power loss leaves the old
+ * offsets or the new; it does not block the event loop. Throws `CONFIG_INVALID` when neither file nor `.bak` can be read.
  * Source: ConsumerOffsetManager, LmqConsumerOffsetManager, 5.3.x
  */
 export function keepOffsets(deps: OffsetFileDeps): OffsetFile {
@@ -36,33 +37,39 @@ export function keepOffsets(deps: OffsetFileDeps): OffsetFile {
   const content = file.load(consumerOffsetWrapper.parse)
   if (content !== undefined) offsets.replaceAll(entriesOf(content), content.dataVersion)
 
-  const saveNow = () => {
+  let saving: Promise<void> | undefined
+  const save = async () => {
     if (!offsets.isDirty) return
     offsets.isDirty = false
     try {
-      file.save(consumerOffsetWrapper.stringifyPretty(wrapperOf(offsets, options.enableLmq)))
+      await file.saveDurably(consumerOffsetWrapper.stringifyPretty(wrapperOf(offsets, options.enableLmq)))
     } catch (error) {
       offsets.isDirty = true
       logger.error({ err: error, path: file.path }, 'the consumer offsets could not be saved')
     }
   }
+  const saveUnlessSaving = () => {
+    saving ??= save().finally(() => {
+      saving = undefined
+    })
+  }
   let timer: Timer
   const schedule = (delayMs: number) => {
-    timer = clock.setTimeout(
-      () => {
-        saveNow()
-        schedule(options.flushConsumerOffsetIntervalMs)
-      },
-      delayMs,
-      { unref: true },
-    )
+    const onTime = () => {
+      saveUnlessSaving()
+      schedule(options.flushConsumerOffsetIntervalMs)
+    }
+    timer = clock.setTimeout(onTime, delayMs, { unref: true })
   }
   schedule(FIRST_SAVE_DELAY_MS)
-  const close = () => {
-    timer.cancel()
-    saveNow()
+  return {
+    settled: async () => saving,
+    async close() {
+      timer.cancel()
+      await saving
+      await save()
+    },
   }
-  return { saveNow, close }
 }
 
 /** The content of the file, and of the answer to GET_ALL_CONSUMER_OFFSET. `withLight`: light groups in their own table. */

@@ -34,62 +34,64 @@ function linesOf(json: string): string[] {
   return sortedLists.replaceAll(/,$/gm, '').split('\n').sort()
 }
 
-test("Java's consumerOffset.json is read, and written back letter for letter", t => {
+test("Java's consumerOffset.json is read, and written back letter for letter", async t => {
   const text = golden('consumerOffset.json')
   const { offsets, open, read } = create(t, false, { 'consumerOffset.json': text })
   const file = open()
   assert.equal(offsets.query('G_Push', 'T_Tags', 1), 11)
   assert.equal(offsets.query('G_Pop', '%RETRY%G_Pop_T_Pop', 0), 0)
   offsets.isDirty = true
-  file.close()
+  await file.close()
   assert.deepEqual(linesOf(read('consumerOffset.json')), linesOf(text))
 })
 
-test('with light queues the other file is used, and light groups have a table of their own', t => {
+test('with light queues the other file is used, and light groups have a table of their own', async t => {
   const { offsets, open, read } = create(t, true, { 'lmqConsumerOffset.json': golden('lmqConsumerOffset.json') })
   const file = open()
   assert.equal(offsets.query('G_Lmq', '%LMQ%q2', 0), 4)
   offsets.commit('%LMQ%g', '%LMQ%q', 0, 9)
-  file.close()
+  await file.close()
   const saved = read('lmqConsumerOffset.json')
   assert.match(saved, /"lmqOffsetTable":\{\s*"%LMQ%q@%LMQ%g":9\s*\}/)
   const again = create(t, true, { 'lmqConsumerOffset.json': saved })
-  again.open().close()
+  await again.open().close()
   assert.equal(again.offsets.query('%LMQ%g', '%LMQ%q', 0), 9)
 })
 
-test('commits are saved every five seconds, the first time after ten, and at the end', t => {
+test('commits are saved every five seconds, the first time after ten, and at the end', async t => {
   const { offsets, clock, open, read } = create(t)
   const file = open()
   offsets.commit('G', 'T', 0, 1)
   clock.advance(9_999)
   assert.throws(() => read('consumerOffset.json'))
   clock.advance(1)
+  await file.settled()
   assert.match(read('consumerOffset.json'), /"T@G":\{0:1/)
   offsets.commit('G', 'T', 0, 2)
   clock.advance(5_000)
+  await file.settled()
   assert.match(read('consumerOffset.json'), /"T@G":\{0:2/)
   assert.match(read('consumerOffset.json.bak'), /"T@G":\{0:1/)
   offsets.commit('G', 'T', 0, 3)
-  file.close()
+  await file.close()
   assert.match(read('consumerOffset.json'), /"T@G":\{0:3/)
   assert.equal(clock.pendingTimers, 0)
 })
 
-test('a half written file falls back to the one before', t => {
+test('a half written file falls back to the one before', async t => {
   const text = golden('consumerOffset.json')
   const { offsets, open } = create(t, false, {
     'consumerOffset.json': text.slice(0, 200),
     'consumerOffset.json.bak': text,
   })
-  open().close()
+  await open().close()
   assert.equal(offsets.query('G_Push', 'T_Tags', 0), 10)
 })
 
-test('quoted queue ids and offsets beyond what a number holds exactly are read', t => {
+test('quoted queue ids and offsets beyond what a number holds exactly are read', async t => {
   const text = '{"offsetTable":{"T@G":{"0":10,"1":9223372036854775807}}}'
   const { offsets, open } = create(t, false, { 'consumerOffset.json': text })
-  open().close()
+  await open().close()
   assert.equal(offsets.query('G', 'T', 0), 10)
   assert.ok(offsets.query('G', 'T', 1) >= Number.MAX_SAFE_INTEGER)
 })

@@ -9,7 +9,7 @@ import {
 } from '@rocketmq-ts/model'
 import { checkTransactionState, decodeHeader, RemotingCommand } from '@rocketmq-ts/protocol'
 import type { Connection } from '@rocketmq-ts/remoting'
-import { RocketMqError, seededRandom, silentLogger, TurnScheduler } from '@rocketmq-ts/runtime'
+import { seededRandom, silentLogger, TurnScheduler } from '@rocketmq-ts/runtime'
 import { MessageStore } from '@rocketmq-ts/store'
 import { SimClock, SimDisk } from '@rocketmq-ts/testing'
 import { ProducerGroups } from '../../dist/client/producer-groups.js'
@@ -88,16 +88,7 @@ export class TransactionRig {
     disk.makeDirectory('/store/config')
     this.offsets = new ConsumerOffsets(clock, silentLogger, options)
     const kept = { offsets: this.offsets, disk, directory: '/store/config', clock, logger: silentLogger, options }
-    try {
-      this.#offsetFile = keepOffsets(kept)
-    } catch (error) {
-      // Power loss may take the file and its backup; whoever runs the broker then removes them.
-      if (!RocketMqError.is(error) || error.code !== 'CONFIG_INVALID') throw error
-      for (const name of ['consumerOffset.json', 'consumerOffset.json.bak']) {
-        if (disk.stat(`/store/config/${name}`) !== undefined) disk.removeFile(`/store/config/${name}`)
-      }
-      this.#offsetFile = keepOffsets(kept)
-    }
+    this.#offsetFile = keepOffsets(kept)
     this.#producers = new ProducerGroups(clock, silentLogger)
     this.online()
     const topics = { ensureBackTopic: (name: string) => void this.topics.push(name) }
