@@ -23,9 +23,9 @@ const noBytes = Buffer.alloc(0)
 const noHost: Host = { address: Buffer.alloc(4), port: 0 }
 
 /**
- * Makes of a message in the schedule topic, or in that of half messages, the one that its consumers get: topic and queue from REAL_TOPIC and REAL_QID, a
- * new queue offset and store time, and everything else as it was: the property text (with DELAY, REAL_TOPIC and REAL_QID),
- * born data, the host that stored it, flags, attempts, and the body, compressed or not.
+ * Makes of a message in the schedule topic, or in that of half messages, the one that its consumers get: topic and queue from
+ * REAL_TOPIC and REAL_QID, a new queue offset and store time, and everything else as it was: the property text (with DELAY,
+ * REAL_TOPIC and REAL_QID), born data, the host that stored it, flags, attempts, and the body, compressed or not.
  *
  * Budget per message: one property text as a string to find three values in, one slice each of body and properties, two
  * hosts. Source: ScheduleMessageService#messageTimeUp, EndTransactionProcessor#endMessageTransaction, 5.3.x
