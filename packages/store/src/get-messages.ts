@@ -79,8 +79,11 @@ export class DeferredRecords {
 }
 
 const noParts: Buffer[] = []
-/** Records that lie closer than that on average are read with what is between them. */
-const DENSE_DISTANCE_MAX_BYTES = 8192
+/**
+ * Records that lie closer than that on average are read with what is between them: a read of its own costs as much as some
+ * 16 KiB more of a block, and readers of the neighbouring queues find the block there.
+ */
+const DENSE_DISTANCE_MAX_BYTES = 16 * 1024
 const MAX_BYTES_LEAST = 100
 const MAX_BYTES_MOST = 128 * 1024 * 1024
 
