@@ -34,10 +34,8 @@ export class RunningProgram {
         this.#wake()
       })
     })
-    t.after(() => {
-      this.#child.kill('SIGKILL')
-      return this.exited
-    })
+    started(t).push(this)
+    t.after(() => this.end())
   }
 
   get output(): string {
@@ -62,6 +60,12 @@ export class RunningProgram {
     }
   }
 
+  /** Kills it if it still runs; resolves when it is gone. */
+  async end(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.exited
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }
@@ -71,9 +75,20 @@ export class RunningProgram {
   }
 }
 
-/** A directory that is gone after the test. */
+const programs = new WeakMap<TestContext, RunningProgram[]>()
+
+function started(t: TestContext): RunningProgram[] {
+  const list = programs.get(t) ?? []
+  programs.set(t, list)
+  return list
+}
+
+/** A directory that is gone after the test. Hooks run in the order of their making, so its programs are ended first. */
 export function temporaryDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'rocketmq-server-'))
-  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  t.after(async () => {
+    for (const program of started(t)) await program.end()
+    rmSync(directory, { recursive: true, force: true })
+  })
   return directory
 }
