@@ -2,6 +2,7 @@
 // simulation suites. Other arguments starting with `--` go to node; a word selects the files whose path holds it.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -34,9 +35,11 @@ if (files.length === 0) {
   process.stderr.write('run-tests: no test file matches; build first (npm run build) or check the selector\n')
   process.exit(1)
 }
-// Interop suites start Java processes: one at a time, so that two cores suffice.
-const concurrency = isInterop ? ['--test-concurrency=1'] : []
-const child = spawn(process.execPath, ['--enable-source-maps', '--test', ...concurrency, ...flags, ...files], {
+// Interop suites start Java processes: one at a time, so that two cores suffice. Otherwise a file per core, and two at least:
+// the runner's default leaves one core idle, which is half of a small machine.
+const concurrency = isInterop ? 1 : Math.max(2, availableParallelism())
+const options = ['--enable-source-maps', '--test', `--test-concurrency=${concurrency}`, ...flags]
+const child = spawn(process.execPath, [...options, ...files], {
   cwd: root,
   stdio: 'inherit',
 })
