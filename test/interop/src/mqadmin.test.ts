@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
+  ask,
   javaMqadmin,
   type ManagedProcess,
   startJava,
@@ -9,7 +10,7 @@ import {
   startOurStandalone,
   temporaryDirectory,
 } from '../../peers/dist/index.js'
-import { collect, skipWithoutJava } from './setup.ts'
+import { collect, eventually, skipWithoutJava } from './setup.ts'
 
 /** One cluster that Java's mqadmin looks at, with the same history on both sides. */
 interface Cluster {
@@ -48,6 +49,14 @@ async function prepare(
     { home, ready: /started/ },
   )
   await collect(consumer, /got (adm-\d+) /, 5)
+  // Java lists a group once its offsets are stored, which its consumers do every five seconds.
+  await eventually(`${name}: offsets of all queues are stored`, async () => {
+    for (const queueId of ['0', '1', '2', '3']) {
+      const fields = { consumerGroup: 'group_admin', topic: 'TopicAdmin', queueId, setZeroIfNotFound: 'false' }
+      if ((await ask(broker, 14, fields)).code !== 0) return false
+    }
+    return true
+  })
   return {
     namesrv,
     broker,
