@@ -112,7 +112,6 @@ test('open transactions of our store are asked about by Java, and those of its s
   await eventually('both are asked about', () => checked.includes('b-2') && checked.includes('b-3'))
   await eventually('one is committed', async () => (await bodiesOf(again.namesrv, 'Tx')).includes('b-2'))
   // A stopping Java broker may forget what was ended last.
-  assert.ok(!checked.some(body => body.startsWith('a')))
   assert.deepEqual([...new Set(await bodiesOf(again.namesrv, 'Tx'))], [...ended, 'b-2'].sort())
   assert.equal(await again.process.stop(), 0)
 })
