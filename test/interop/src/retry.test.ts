@@ -117,7 +117,7 @@ test('delayed messages of a Java store are delivered by us where Java stopped, a
   assert.equal(new Set(bodies).size, 8, 'none of those that Java had delivered comes twice')
   await sendDelayed(ours.namesrv, 'waits for Java', 3)
   assert.equal(await ours.process.stop(), 0)
-  assert.match(delayOffsets(directory), /^\{1:10,2:1,3:[12],16:1,17:1,18:2\}$/)
+  assert.equal(delayOffsets(directory), '{1:10,2:1,3:1,16:1,17:1,18:2}')
 
   const namesrv = await startJavaNamesrv(home.path)
   const java = await startJavaBroker(home.path, namesrv.address, directory, { config: recorded })

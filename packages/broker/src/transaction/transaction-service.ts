@@ -171,12 +171,18 @@ export class TransactionService {
   }
 
   #save(halfOffset: number): void {
-    const { offsets } = this.#deps
     this.#savedHalfOffset = halfOffset
     this.ops.pass(halfOffset)
     this.decisions.forgetBelow(halfOffset)
-    offsets.commit(group, halfTopic, 0, halfOffset)
-    offsets.commit(group, opTopic, 0, this.ops.position)
+    this.#keep(halfTopic, halfOffset)
+    this.#keep(opTopic, this.ops.position)
+  }
+
+  /** A position that hasn't moved is not noted, as in Java: an idle broker has no offsets to save, and tools see no such group. */
+  #keep(topic: string, position: number): void {
+    const { offsets, store } = this.#deps
+    const saved = offsets.query(group, topic, 0)
+    if (position !== (saved < 0 ? store.minOffset(topic, 0) : saved)) offsets.commit(group, topic, 0, position)
   }
 
   async #readOps(): Promise<void> {
