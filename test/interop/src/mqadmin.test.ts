@@ -142,13 +142,9 @@ function normalise(output: string, cluster: Cluster): string {
  * group's retry topic.
  */
 function withoutPhantomGroup(text: string): string {
-  return (
-    text
-      .replace(/MessageTrack \[consumerGroup=TopicAdmin,[\s\S]*?\.java:\d+\)\]\n?/g, '')
-      .replace(/^DefaultCluster TopicAdmin TopicAdmin ?\n/gm, '')
-      // Java's check of transactions notes its positions when it first moves them, ours from the start.
-      .replace(/^(DefaultCluster RMQ_SYS_TRANS_\w+) CID_RMQ_SYS_TRANS ?$/gm, '$1 ')
-  )
+  return text
+    .replace(/MessageTrack \[consumerGroup=TopicAdmin,[\s\S]*?\.java:\d+\)\]\n?/g, '')
+    .replace(/^DefaultCluster TopicAdmin TopicAdmin ?\n/gm, '')
 }
 
 /** Properties, attributes and topics come in hash order; sorted inside their braces. */

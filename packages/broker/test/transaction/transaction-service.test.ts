@@ -301,3 +301,17 @@ test('op messages of older brokers, with one offset and no comma, count', async 
   )
   await rig.stop()
 })
+
+test('rounds in which nothing happens note no positions, so that an idle broker has no offsets to save', async () => {
+  const rig = await started()
+  for (let round = 0; round < 3; round++) await rig.advance(120_000)
+  assert.equal(rig.offsets.query('CID_RMQ_SYS_TRANS', systemTopics.transactionHalf, 0), -1)
+  assert.equal(rig.offsets.isDirty, false)
+  const place = rig.half('body')
+  await rig.advance(1)
+  await rig.end(place, COMMIT)
+  await rig.advance(120_000)
+  await rig.advance(120_000)
+  assert.equal(rig.offsets.query('CID_RMQ_SYS_TRANS', systemTopics.transactionHalf, 0), 1)
+  await rig.stop()
+})
